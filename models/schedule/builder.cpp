@@ -131,6 +131,18 @@ TaskId Builder::send(std::string label, Bytes size, const CommunicationOptions& 
   return communicate(CollectiveKind::Send, std::move(label), size, options);
 }
 
+TaskId Builder::copy(const Plan& plan, TaskId task, StreamId stream, TeamId team) {
+  Task copied = plan.graph.task(task);
+  copied.phase = phase_of(stepcast::phase_of(plan, copied), copied.kind);
+  copied.stream = stream;
+  copied.team = team;
+  if (copied.collective != kNone) {
+    collectives_.push_back(plan.collectives[copied.collective]);
+    copied.collective = checked_id(collectives_.size() - 1, "collectives");
+  }
+  return add(copied, plan.labels[copied.label]);
+}
+
 void Builder::after(TaskId task, std::span<const TaskId> earlier) {
   for (const TaskId before : earlier) {
     if (std::max(before, task) >= tasks_.size())

@@ -84,6 +84,9 @@ class Builder {
   /// of a pair, from the first to the second.
   TaskId send(std::string label, Bytes size, const CommunicationOptions& options = {});
 
+  /// Adds a task of another plan, without its dependencies, on a stream and a team of this one.
+  TaskId copy(const Plan& plan, TaskId task, StreamId stream, TeamId team);
+
   void after(TaskId task, std::span<const TaskId> earlier);
   void after(TaskId task, std::initializer_list<TaskId> earlier);
   void next_after(TaskId task, std::span<const TaskId> of_iteration_before);

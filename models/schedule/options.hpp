@@ -56,6 +56,7 @@ class OptionReader {
 
   const std::string& schedule() const { return schedule_; }
   const std::string& text(const std::string& name) const { return values_.at(name); }
+  bool has(const std::string& name) const { return values_.contains(name); }
   /// Whether the option is set to this word.
   bool is(const std::string& name, std::string_view word) const { return text(name) == word; }
 

@@ -65,6 +65,28 @@ std::vector<Gradient> partitioned(std::vector<Gradient> gradients, Bytes partiti
   return pieces;
 }
 
+std::vector<OptionInfo> bucket_options() {
+  return {size_option("bucket", "25MiB", "a bucket closes at this size (bucket_cap_mb)"),
+          size_option("first_bucket", "1MiB", "the same for the first bucket")};
+}
+
+std::vector<Bucket> buckets_of(const Workload& workload, const OptionReader& read) {
+  const Bytes limit = read.size("bucket");
+  const Bytes first_limit = read.size("first_bucket");
+  std::vector<Bucket> buckets;
+  bool open = false;
+  for (Gradient& gradient : gradients_in_ready_order(workload)) {
+    if (!open)
+      buckets.emplace_back();
+    Bucket& bucket = buckets.back();
+    bucket.size += gradient.size;
+    bucket.last_ready = gradient.layer;
+    bucket.gradients.push_back(std::move(gradient));
+    open = bucket.size < (buckets.size() == 1 ? first_limit : limit);
+  }
+  return buckets;
+}
+
 std::string label_of(const Bucket& bucket, std::size_t index) {
   if (bucket.gradients.size() == 1)
     return bucket.gradients.front().name;

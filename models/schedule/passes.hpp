@@ -40,6 +40,12 @@ struct Bucket {
   LayerId last_ready = 0;  ///< The layer whose backward pass makes the last of them ready.
 };
 
+/// The options `bucket` and `first_bucket`, and the buckets that they ask for. Gradients join a
+/// bucket in ready order; it closes when it has reached its size, and the first one is small, so
+/// that communication starts early (PyTorch's DistributedDataParallel).
+std::vector<OptionInfo> bucket_options();
+std::vector<Bucket> buckets_of(const Workload& workload, const OptionReader& read);
+
 /// "fc.weight" for one gradient, "bucket 3 (layer4.2.conv3.weight ..)" for several.
 std::string label_of(const Bucket& bucket, std::size_t index);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct PartsInfo {
 
 struct HybridReader;
 struct PipelineOrder;
+struct ScheduleInfo;
 
 /// Makes the order of the passes of a pipeline's stages.
 using OrderMaker = PipelineOrder (*)(const HybridReader&, std::uint32_t stages,
@@ -42,6 +44,8 @@ struct PassesInfo {
   bool of_user = false;        ///< The order of passes is an option.
   bool holds_twice = false;    ///< Each part of the model; searched only where it is named.
   std::uint32_t chunks = 1;    ///< Parts of the model on each rank, unless an option says so.
+  /// The schedule whose gradient exchange the replicas of each stage use; null: Megatron's.
+  std::shared_ptr<const ScheduleInfo> exchange{};
 };
 
 /// A published system: a name, its options, and the function that writes its plan.
@@ -66,6 +70,11 @@ struct ScheduleInfo {
 
   /// Whether stages or tensor groups hold parts of the model, on a layout.
   bool partitions_model() const { return passes.order != nullptr; }
+  /// Whether replicas of a stage may use its exchange, under any order of passes: it sends whole or
+  /// compressed gradients of a step and does nothing within the passes.
+  bool is_exchange() const {
+    return build && !accumulates_itself && !second_order && !bound && !more_work;
+  }
 };
 
 /// The options in force: defaults overlaid with `options`. Throws InputError for an unknown option,

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 #include <list>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,6 +68,41 @@ std::vector<ScheduleInfo> without(std::vector<ScheduleInfo> schedules, LeavesOut
   return schedules;
 }
 
+OptionInfo& option_of(ScheduleInfo& schedule, std::string_view name) {
+  return *std::ranges::find(schedule.options, name, &OptionInfo::name);
+}
+
+/// Offers the exchanges of all others to the schedules of passes.
+void offer_exchanges(std::vector<ScheduleInfo>& schedules) {
+  std::vector<std::string> names{kOwnExchange};
+  for (const ScheduleInfo& schedule : schedules)
+    if (schedule.is_exchange())
+      names.push_back(schedule.name);
+  for (ScheduleInfo& schedule : schedules)
+    if (schedule.partitions_model())
+      option_of(schedule, kExchange).words = names;
+}
+
+ScheduleInfo with_exchange(ScheduleInfo passes, const ScheduleInfo& exchange) {
+  const std::vector<OptionInfo> own = own_exchange_options();
+  std::erase_if(passes.options, [&](const OptionInfo& option) {
+    return std::ranges::find(own, option.name, &OptionInfo::name) != own.end();
+  });
+  option_of(passes, kExchange).default_value = exchange.name;
+  for (OptionInfo option : exchange.options) {
+    if (option.name == kAccumulation || option.name == optimiser_option().name)
+      continue;
+    if (has_option(passes, option.name))
+      option.name = kOfExchange + option.name;
+    if (option.search)  // of whole jobs: a part cannot be simulated by itself
+      std::erase(option.words, option.search->word);
+    passes.options.push_back(std::move(option));
+  }
+  passes.compressed = exchange.compressed;
+  passes.passes.exchange = std::make_shared<const ScheduleInfo>(exchange);
+  return passes;
+}
+
 }  // namespace
 
 const std::vector<ScheduleInfo>& all_schedules() {
@@ -76,6 +114,7 @@ const std::vector<ScheduleInfo>& all_schedules() {
     });
     std::ranges::move(asynchronous_schedules(), std::back_inserter(all));
     std::ranges::copy(pipelines(), std::back_inserter(all));
+    offer_exchanges(all);
     return all;
   }();
   return schedules;
@@ -144,6 +183,23 @@ const ScheduleInfo& schedule_of(std::string_view name) {
                                fmt::join(names, ", "), did_you_mean(name, known)));
 }
 
+const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& options) {
+  const ScheduleInfo& info = schedule_of(name);
+  const auto given = options.find(kExchange);
+  if (!info.partitions_model() || given == options.end() || given->second == kOwnExchange)
+    return info;
+  static std::map<std::pair<std::string, std::string>, ScheduleInfo> pairs;
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
+  const ScheduleInfo* const exchange = find_schedule(given->second);
+  if (exchange == nullptr || !exchange->is_exchange())
+    return info;  // whose reader says what is wrong
+  const auto [pair, is_new] = pairs.try_emplace({info.name, exchange->name});
+  if (is_new)
+    pair->second = with_exchange(info, *exchange);
+  return pair->second;
+}
+
 namespace {
 
 Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluster& cluster,
@@ -171,7 +227,8 @@ Plan build_plan(std::string_view schedule, const Workload& workload, const Clust
                 const ScheduleOptions& options) {
   const ScheduleInfo& info = schedule_of(schedule);
   if (info.partitions_model())
-    return build_hybrid(info, model_of(workload), cluster, options).hybrid.plan;
+    return build_hybrid(schedule_of(schedule, options), model_of(workload), cluster, options)
+        .hybrid.plan;
   const ScheduleOptions effective = effective_options(info, options, workload);
   return build_plan(info, workload, cluster, OptionReader(info.name, info.options, effective));
 }

@@ -38,6 +38,11 @@ const ScheduleInfo* find_schedule(std::string_view name);
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);
 
+/// The same for a job with these options: a schedule of passes whose option `exchange` names a
+/// data-parallel schedule has that schedule's options in place of those of its own exchange. Of two
+/// options of one name the exchange's is called `exchange_NAME`.
+const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& options);
+
 /// Builds the plan. Throws InputError for an unknown option (nearest named) or a bad value.
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
                 const ScheduleOptions& options);

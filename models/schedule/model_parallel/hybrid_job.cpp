@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/split.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
 #include "models/schedule/memory.hpp"
 #include "models/schedule/model_parallel/hybrid_messages.hpp"
 #include "models/schedule/model_parallel/partition.hpp"
@@ -186,17 +187,9 @@ void check_expert_load(const OptionReader& read, const CutModel& model, const ch
                                 shape.experts, shape.top_k, most, read.text(name)));
 }
 
-// DeepSpeed's pipeline engine asserts the same: shares of gradients that several micro-batches in
-// flight add up to would have to be reduced again for each of them.
 void check_zero(const OptionReader& read, const HybridJob& job) {
   if (job.zero > 1 && job.order.both_ways)
     read.fail("zero", "expected 0 or 1 where two stages hold each part");
-  if (job.zero == 2 && job.layout.pipeline > 1)
-    read.fail("zero",
-              fmt::format("expected zero=1 with a pipeline (pp={}): zero=2 would reduce all "
-                          "gradients again for each micro-batch, and DeepSpeed refuses the two "
-                          "together",
-                          job.layout.pipeline));
 }
 
 void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const OptionReader& read) {
@@ -273,10 +266,11 @@ void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cl
 // gradients leave (zero=2 too) in every micro-batch.
 void require_few_tasks(const OptionReader& read, const CutModel& model,
                        const ParallelLayout& layout, std::uint32_t micro_batches,
-                       std::uint32_t chunks) {
+                       std::uint32_t chunks, bool has_exchange) {
   constexpr std::uint64_t kMost = 2'000'000;
-  const bool by_layer =
-      (read.is("zero", "2") || read.is("zero", "3")) && layout.data * layout.context > 1;
+  const bool by_layer = has_exchange ? layout.pipeline == 1
+                                     : (read.is("zero", "2") || read.is("zero", "3")) &&
+                                           layout.data * layout.context > 1;
   const std::uint64_t parts = std::uint64_t{layout.pipeline} * chunks;
   const std::uint64_t layers =
       model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
@@ -287,6 +281,58 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
               fmt::format("expected a step of at most {} tasks, found about {} (micro-batches: "
                           "{}, layers: {}, parts: {})",
                           kMost, each * micro_batches, micro_batches, layers, parts));
+}
+
+/// What the options say of Megatron's exchange.
+void take_own_exchange(HybridJob& job, const CutModel& model, const OptionReader& read) {
+  if (!read.is(kExchange, kOwnExchange))
+    read.fail(kExchange, "is not resolved");
+  job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
+  check_zero(read, job);
+  job.shard = shard_of(read, job);
+  if (!read.is("gradient_bytes", "auto"))
+    job.gradient_bytes = read.number("gradient_bytes");
+  job.overlap_gradients = read.is("overlap_gradients", "yes");
+  job.bucket = bucket_of(read, model);
+  job.norm_barrier = read.is("norm_barrier", "yes");
+  job.by_broadcasts = read.is("updated", "broadcasts");
+  job.by_block = job.zero > 0 && job.zero < 3 && read.is("updated", "next-forward");
+  if (job.by_block && job.order.both_ways)
+    read.fail("updated", "expected all-gather where two stages hold each part");
+}
+
+/// Adds to the weight gradients of a transformer the time in which each pass adds its gradients to
+/// those of earlier ones, as data-parallel accumulation does: once for each parameter of a rank.
+void add_accumulation(HybridJob& job, const CutModel& model, double bytes) {
+  if (!model.transformer)
+    return;
+  for (ModelUnit& unit : job.units)
+    unit.compute.weight_gradient +=
+        Bytes{(leaving_parameters(job, unit) + unit.expert_parameters) * bytes} /
+        model.transformer->law.elementwise;
+}
+
+/// The options of the schedule whose exchange the replicas use.
+void take_exchange(HybridJob& job, const CutModel& model, const HybridReader& options) {
+  const OptionReader& read = options.read;
+  if (job.order.both_ways)
+    read.fail(kExchange, fmt::format("expected {} where two stages hold each part", kOwnExchange));
+  if (job.experts_are_apart())
+    read.fail(kExchange, fmt::format("expected {} where experts have other replicas than the rest "
+                                     "of a stage (ep, etp)",
+                                     kOwnExchange));
+  if (model.workload.pipeline)
+    read.fail(kExchange,
+              fmt::format("expected {}: the job was recorded with its own exchange", kOwnExchange));
+  job.shard = job.copies();
+  job.norm_barrier = false;
+  job.exchange = options.exchange;
+  for (const OptionInfo& option : job.exchange->options) {
+    const std::string clashing = kOfExchange + option.name;
+    job.exchange_options[option.name] = option.name == kAccumulation ? option.default_value
+                                        : read.has(clashing)         ? read.text(clashing)
+                                                                     : read.text(option.name);
+  }
 }
 
 }  // namespace
@@ -343,7 +389,8 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   require_layers(read, model, job.layout.pipeline);
   const std::uint32_t micro_batches =
       micro_batches_of(read, job.layout, model.workload, job.micro_batch);
-  require_few_tasks(read, model, job.layout, micro_batches, options.chunks);
+  require_few_tasks(read, model, job.layout, micro_batches, options.chunks,
+                    options.exchange != nullptr);
   try {
     job.order = order(options, job.layout.pipeline, micro_batches);
   } catch (const InputError& error) {
@@ -351,26 +398,23 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
     throw InputError(what.starts_with(read.schedule()) ? what : read.schedule() + ": " + what);
   }
   require_layers(read, model, job.order.parts());
+  if (options.exchange)
+    job.settings.shard.accumulation_bytes = 0;  // see add_accumulation()
   job.units = units_of(model, cluster, job);
-  job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
-  check_zero(read, job);
-  job.shard = shard_of(read, job);
-  job.gradient_bytes =
-      read.is("gradient_bytes", "auto") ? parameter_bytes(model) : read.number("gradient_bytes");
   job.optimiser = optimiser_of(read);
-  job.overlap_gradients = read.is("overlap_gradients", "yes");
-  job.bucket = bucket_of(read, model);
-  job.norm_barrier = read.is("norm_barrier", "yes");
+  job.gradient_bytes = parameter_bytes(model);
+  if (options.exchange)
+    take_exchange(job, model, options);
+  else
+    take_own_exchange(job, model, read);
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
   add_model_facts(job, model, read);
-  job.by_broadcasts = read.is("updated", "broadcasts");
-  job.by_block = read.is("updated", "next-forward");
-  if (job.by_block && job.order.both_ways)
-    read.fail("updated", "expected all-gather where two stages hold each part");
   job.recompute.assign(job.order.stages, job.settings.recompute);
   job.first_unit = bounds_of(job, model, cluster, options);
   if (!read.is("recompute_stages", "alike"))
     recompute_by_stage(job, model, cluster, options);
+  if (options.exchange && micro_batches > 1)
+    add_accumulation(job, model, read.number("accumulation_bytes"));
   add_messages(job, cluster, options);
   return job;
 }

@@ -3,6 +3,7 @@
 // passes, the units of the model and which stage holds which.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct HybridJob {
   Bytes bucket{};  ///< Gradients of units leave together from this size on; 0: of each unit.
   bool norm_barrier = true;
   bool by_broadcasts = false;     ///< How updated parameters come back,
-  bool by_block = false;          ///< or beside the next step's first passes, as in DeAR.
+  bool by_block = false;          ///< or beside the next step's first passes.
   Seconds blocked{};              ///< By a message between stages, both its ends; 0: asynchronous.
   bool scatter_messages = false;  ///< Ranks of a tensor group send a part each.
   double tied = 0;                ///< Parameters that the first and the last part share.
@@ -42,6 +43,9 @@ struct HybridJob {
   MessageCodec gradients;         ///< How copies compress what they add up,
   MessageCodec between_stages;    ///< and stages their messages.
   std::vector<StageLink> links;   ///< Between neighbouring stages; none: the cluster's network.
+  /// The schedule whose exchange replicas use in place of what is said above of gradients; or null.
+  std::shared_ptr<const ScheduleInfo> exchange;
+  ScheduleOptions exchange_options;  ///< In force.
 
   std::uint32_t micro_batches() const { return order.micro_batches; }
   std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
@@ -61,10 +65,8 @@ struct HybridJob {
   /// FSDP's hybrid sharding.
   bool shares_in_parts() const { return zero == 3 && shard < copies(); }
   bool shares_all() const { return zero > 0 && shard == copies(); }
-  /// Each of a part's blocks waits for its own parameters, or DeAR's gradients, in its first pass.
-  bool awaits_blocks() const { return by_block && zero < 3 && has_copies(); }
-  /// DeAR: copies that share nothing update whole blocks, each before its first pass.
-  bool updates_blocks() const { return awaits_blocks() && zero == 0; }
+  /// Each of a part's blocks waits for its own updated parameters in its first pass.
+  bool awaits_blocks() const { return by_block && has_copies(); }
   /// Ranks keep a share of the gradients: those of every micro-batch leave before the next one's.
   bool scatters_each_micro_batch() const { return zero == 2 && has_copies(); }
 };
@@ -81,9 +83,20 @@ std::vector<std::string> memory_options();
 /// The table of options that all schedules of model parallelism share.
 std::vector<OptionInfo> hybrid_options();
 
+/// The option that names the exchange, and its value for the one that pipelines have themselves.
+inline constexpr const char* kExchange = "exchange";
+inline constexpr const char* kOwnExchange = "megatron";
+
+/// Stands before the name of an exchange's option that the passes have, too.
+inline constexpr const char* kOfExchange = "exchange_";
+
+/// The options of that exchange: a schedule with another one has the other's in their place.
+std::vector<OptionInfo> own_exchange_options();
+
 /// Options in force.
 struct HybridReader {
   OptionReader read;
+  std::shared_ptr<const ScheduleInfo> exchange{};
   std::uint32_t chunks = 1;  ///< Parts of the model on each rank; unless the order says.
 };
 

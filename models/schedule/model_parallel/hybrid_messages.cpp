@@ -41,7 +41,8 @@ MessageCodec codec_of(const OptionReader& read, const std::string& kind) {
 }
 
 void add_messages(HybridJob& job, const Cluster& cluster, const HybridReader& options) {
-  job.gradients = codec_of(options.read, "dp");
+  if (!job.exchange)
+    job.gradients = codec_of(options.read, "dp");
   job.between_stages = codec_of(options.read, "pp");
   if (!options.read.is("stage_links", "cluster"))
     add_links(job, options);

@@ -58,14 +58,6 @@ std::vector<OptionInfo> layout_options() {
       text_option("recompute_stages", "alike",
                   "the same for each stage, such as full,full,none; alike: as recompute says",
                   {"alike"}),
-      searched(choice_option("zero", "0",
-                             "what copies share: 1 optimiser state, 2 gradients too, 3 parameters "
-                             "too",
-                             {"0", "1", "2", "3"}),
-               {"0", "1", "3"}),
-      count_or_auto("shard",
-                    "neighbours that share optimiser state (zero=1) or all of it (zero=3, FSDP's "
-                    "hybrid sharding); auto: all copies"),
       searched(yes_or_no("sequence_parallel", "no",
                          "norms and dropout are shared by the ranks of a tensor group too")),
       choice_option("tensor_overlap", "none",
@@ -75,22 +67,12 @@ std::vector<OptionInfo> layout_options() {
 }
 
 std::vector<OptionInfo> software_options() {
-  return {size_option("bucket", "auto",
-                      "gradients of layers leave together from this size on; auto: a block of a "
-                      "transformer, 25MiB of layers of a profile",
-                      {}, {"auto"}),
-          yes_or_no("overlap_gradients", "yes",
-                    "gradients of a block travel beside the last backward pass"),
-          yes_or_no("norm_barrier", "yes", "all ranks agree on the norm of all gradients"),
-          searched(yes_or_no("scatter_messages", "no",
+  return {searched(yes_or_no("scatter_messages", "no",
                              "ranks of a tensor group send a part of the activations each to the "
                              "next stage")),
           choice_option("pad_vocabulary", "yes",
                         "to 128 numbers a rank: yes, no, or only where it is cut (tensor)",
                         {"yes", "no", "tensor"}),
-          number_option("gradient_bytes", "auto",
-                        "bytes of a parameter's gradient, held and sent; auto: as the parameter",
-                        {.least = 1, .most = 1024}, {"auto"}),
           bytes_each("accumulation_bytes", kAccumulationTraffic,
                      "bytes moved to add a parameter's gradient of a micro-batch to the step's"),
           bytes_each("optimiser_bytes", kUpdateTraffic,
@@ -106,12 +88,6 @@ std::vector<OptionInfo> kernel_options() {
                     "between stages: asynchronous (beside compute) or blocking (sender and "
                     "receiver wait)",
                     {"asynchronous", "blocking"}),
-      choice_option(
-          "updated", "all-gather",
-          "zero=1, 2: how updated parameters come back: all-gather, broadcasts, one after "
-          "the other from each copy, or next-forward: block by block, beside the next "
-          "step's first passes (zero=0: gradients do, as in DeAR)",
-          {"all-gather", "broadcasts", "next-forward"}),
       yes_or_no("recompute_stops_early", "no",
                 "full recomputation leaves out a block's last product, whose output nobody "
                 "needs (PyTorch's non-reentrant checkpoints)"),
@@ -130,17 +106,16 @@ std::vector<OptionInfo> kernel_options() {
                     {.least = 0, .most = 1024})};
 }
 
+constexpr OptionRange kRatio{.least = 1, .most = 1e6};
+constexpr OptionRange kRate{.least = 0, .most = 1e9};
+
 // What hybrid compression of a kind of messages takes.
 std::vector<OptionInfo> compression_options() {
-  constexpr OptionRange kRatio{.least = 1, .most = 1e6};
-  constexpr OptionRange kRate{.least = 0, .most = 1e9};
   return {
       number_option("tp_ratio", "1", "bytes inside tensor groups over those sent", kRatio),
       number_option("tp_codec", "0", "GB/s at which a GPU packs or unpacks them; 0: free", kRate),
       number_option("pp_ratio", "1", "bytes between stages over those sent", kRatio),
       number_option("pp_codec", "0", "the same for these", kRate),
-      number_option("dp_ratio", "1", "bytes of gradients over those sent", kRatio),
-      number_option("dp_codec", "0", "the same for these", kRate),
       choice_option("compressed_sums", "ends",
                     "where compressed sums are unpacked and added: at the ends, or at all hops "
                     "of the ring",
@@ -161,9 +136,45 @@ std::vector<std::string> memory_options() {
   return {"recompute", "zero", "sequence_parallel", "micro_batch", "partition", "warm_up"};
 }
 
+std::vector<OptionInfo> own_exchange_options() {
+  return {
+      searched(choice_option("zero", "0",
+                             "what copies share: 1 optimiser state, 2 gradients too, 3 parameters "
+                             "too",
+                             {"0", "1", "2", "3"}),
+               {"0", "1", "3"}),
+      count_or_auto("shard",
+                    "neighbours that share optimiser state (zero=1) or all of it (zero=3, FSDP's "
+                    "hybrid sharding); auto: all copies"),
+      size_option("bucket", "auto",
+                  "gradients of layers leave together from this size on; auto: a block of a "
+                  "transformer, 25MiB of layers of a profile",
+                  {}, {"auto"}),
+      yes_or_no("overlap_gradients", "yes",
+                "gradients of a block travel beside the last backward pass"),
+      yes_or_no("norm_barrier", "yes", "all ranks agree on the norm of all gradients"),
+      number_option("gradient_bytes", "auto",
+                    "bytes of a parameter's gradient, held and sent; auto: as the parameter",
+                    {.least = 1, .most = 1024}, {"auto"}),
+      choice_option(
+          "updated", "all-gather",
+          "zero=1, 2: how updated parameters come back: all-gather, broadcasts, one after "
+          "the other from each copy, or next-forward: block by block, beside the next "
+          "step's first passes (exchange=dear does so without zero)",
+          {"all-gather", "broadcasts", "next-forward"}),
+      number_option("dp_ratio", "1", "bytes of gradients over those sent", kRatio),
+      number_option("dp_codec", "0", "GB/s at which a GPU packs or unpacks them; 0: free", kRate)};
+}
+
 std::vector<OptionInfo> hybrid_options() {
   std::vector<OptionInfo> options = layout_options();
-  for (std::vector<OptionInfo> more : {software_options(), kernel_options(), compression_options()})
+  options.push_back(choice_option(
+      kExchange, kOwnExchange,
+      "how replicas of a stage agree on gradients: as Megatron-LM does, or as a data-parallel "
+      "schedule, whose options are then options of this one",
+      {kOwnExchange}));
+  for (std::vector<OptionInfo> more :
+       {own_exchange_options(), software_options(), kernel_options(), compression_options()})
     std::ranges::move(more, std::back_inserter(options));
   options.push_back(optimiser_option());
   return options;

@@ -48,6 +48,16 @@ void note_halves(Plan& plan, const HybridJob& job) {
                           "of inputs and of weights: assumed."});
 }
 
+void note_shards(Plan& plan, const HybridJob& job) {
+  if (job.scatters_each_micro_batch() && job.layout.pipeline > 1)
+    plan.notes.push_back(
+        {NoteKind::Option, "zero",
+         fmt::format("zero=2 reduces the gradients of each of the {} micro-batches, "
+                     "where zero=1 does so once a step. DeepSpeed refuses zero=2 "
+                     "with a pipeline.",
+                     job.micro_batches())});
+}
+
 // Which passes were measured, and which the law has scaled or made.
 void note_measured(Plan& plan, const HybridJob& job, const TransformerModel& model) {
   const Transformer& shape = model.shape;
@@ -159,6 +169,25 @@ void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model,
     hybrid.peak = peak->second;
 }
 
+// The stage's activations beside what the exchanges of its parts hold; the communication library
+// has one set of buffers.
+MemoryUse with_exchange(const MemoryUse& use, const HybridJob& job, std::uint32_t stage,
+                        const PlannedStep& step) {
+  if (step.exchange_memory.empty())
+    return use;
+  MemoryUse sum{.activations = use.activations, .activations_known = use.activations_known};
+  for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+    const MemoryUse& part = step.exchange_memory[part_of(job.order, stage, chunk)];
+    sum.parameters += part.parameters;
+    sum.gradients += part.gradients;
+    sum.optimiser += part.optimiser;
+    sum.fusion_buffers += part.fusion_buffers;
+    sum.residuals += part.residuals;
+    sum.communication_buffers = std::max(sum.communication_buffers, part.communication_buffers);
+  }
+  return sum;
+}
+
 }  // namespace
 
 HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluster& cluster,
@@ -170,12 +199,14 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
   plan.summary = {.workers = job.layout.ranks(),
                   .passes = job.micro_batches(),
                   .samples = static_cast<double>(job.global_batch()),
+                  .compressed = job.exchange && job.exchange->compressed,
                   .stages = job.order.stages};
   plan.memory = {};
   for (std::uint32_t stage = 0; stage < job.order.stages; ++stage) {
-    hybrid.stages.push_back({.holds = units_in_words(job, stage),
-                             .rank = job.layout.rank(stage, 0, 0, 0),
-                             .memory = stage_memory(job, model, stage)});
+    hybrid.stages.push_back(
+        {.holds = units_in_words(job, stage),
+         .rank = job.layout.rank(stage, 0, 0, 0),
+         .memory = with_exchange(stage_memory(job, model, stage), job, stage, step)});
     if (hybrid.stages.back().memory.total() > plan.memory.total())
       plan.memory = hybrid.stages.back().memory;
   }
@@ -183,6 +214,7 @@ HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluste
     plan.notes.push_back(std::move(note));
   note_messages(plan, job);
   note_halves(plan, job);
+  note_shards(plan, job);
   note_no_host(plan, cluster.software);
   if (model.transformer && !model.transformer->measured.rows.empty())
     note_measured(plan, job, *model.transformer);

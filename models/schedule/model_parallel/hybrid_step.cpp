@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "models/base/error.hpp"
 #include "models/schedule/builder.hpp"
+#include "models/schedule/model_parallel/part_exchange.hpp"
 #include "models/schedule/model_parallel/pass_layers.hpp"
 #include "models/schedule/model_parallel/stage_gradients.hpp"
 
@@ -34,6 +36,8 @@ class HybridStep {
         has_begun_(job.order.parts()) {
     for (std::uint32_t i = 0; i < job.micro_batches(); ++i)
       micro_batches_.push_back("micro-batch " + std::to_string(i));
+    if (job.exchange)
+      plan_exchanges(model, cluster, read);
   }
 
   PlannedStep build() && {
@@ -41,9 +45,16 @@ class HybridStep {
       add_passes(stage);
     for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage)
       add_messages(stage);
-    gradients_.add_sums_of_stages(last_of_);
-    gradients_.add_updates(first_of_, last_of_, first_gathers_, awaited_);
-    return {.plan = std::move(builder_).build(), .passes = std::move(passes_)};
+    if (job_.exchange)
+      finish_exchanges();
+    else {
+      gradients_.add_sums_of_stages(last_of_);
+      gradients_.add_updates(first_of_, last_of_, first_gathers_, awaited_);
+    }
+    PlannedStep step{.plan = std::move(builder_).build(), .passes = std::move(passes_)};
+    for (const PartExchange& exchange : exchanges_)
+      step.exchange_memory.push_back(exchange.memory());
+    return step;
   }
 
  private:
@@ -63,6 +74,42 @@ class HybridStep {
     return ends_[std::size_t{part} * job_.micro_batches() + micro_batch];
   }
 
+  // The schedule of the exchange plans each part as a model of its own.
+  void plan_exchanges(const CutModel& model, const Cluster& cluster,
+                      const OptionReader& of_passes) try {
+    const OptionReader read(job_.exchange->name, job_.exchange->options, job_.exchange_options);
+    const BytesPerSecond rate =
+        model.transformer ? model.transformer->law.elementwise : cluster.device.memory_bandwidth;
+    for (std::uint32_t part = 0; part < job_.order.parts(); ++part) {
+      const std::uint32_t stage = stage_of(job_.order, part);
+      const Team copies = copies_team(job_.layout, stage);
+      const Workload workload = part_workload(job_, model, part, rate);
+      Plan plan = job_.exchange->build(workload, replica_cluster(cluster, copies), read);
+      if (part == 0)
+        for (const Note& note : plan.notes)
+          builder_.note(note);
+      exchanges_.emplace_back(
+          std::move(plan),
+          PartReplicas{
+              .copies = copies, .all = teams_.dense[stage].all, .computes = teams_.tensor[stage]},
+          builder_, exchange_streams_);
+    }
+  } catch (const InputError& error) {
+    of_passes.fail(kExchange, error.what());
+  }
+
+  // The matrix that embedding and head share is summed over first and last stage after the
+  // exchange.
+  void finish_exchanges() {
+    for (PartExchange& exchange : exchanges_)
+      exchange.add_dependencies();
+    const TaskId shared = gradients_.add_sum_of_tied(last_of_);
+    if (shared == kNone)
+      return;
+    exchanges_.front().add_shared_sum(shared);
+    exchanges_.back().add_shared_sum(shared);
+  }
+
   // Where two stages hold a part, its gradients leave when both are done.
   bool leaves_by_unit() const { return job_.overlap_gradients && !job_.order.both_ways; }
 
@@ -80,6 +127,7 @@ class HybridStep {
     const std::vector<std::size_t> last = last_passes(stage);
     const auto& passes = job_.order.ranks[stage];
     last_unit_ = before_last_unit_ = kNone;
+    left_.clear();
     for (std::size_t i = 0; i < passes.size(); ++i)
       if (passes[i].paired)
         add_pair(stage, passes[i], passes[i + 1]), ++i;
@@ -91,6 +139,8 @@ class HybridStep {
     if (job_.has_copies() && !leaves_by_unit() && job_.zero < 2 && !job_.order.both_ways)
       gradients_.add_sum(stage, stage_parameters(job_, stage), "stage", last_task_);
     last_of_.push_back(last_task_);
+    for (const std::uint32_t part : left_)
+      exchanges_[part].write_rest();
   }
 
   // One behind the other on the stream, but both wait for both inputs, and what they send leaves
@@ -127,6 +177,11 @@ class HybridStep {
     const bool gathers =
         job_.zero == 3 && job_.has_copies() && pass.kind != PassKind::WeightGradient;
     const bool makes = pass.kind != PassKind::InputGradient && !is_forward(pass);
+    if (job_.exchange) {
+      add_exchanging_pass(stage, pass, makes && is_last);
+      keep_ends(stage, pass);
+      return;
+    }
     const bool scatters = makes && job_.scatters_each_micro_batch();
     const bool leaves = makes && job_.has_copies() &&
                         (job_.zero == 3 || ((is_last || scatters) && leaves_by_unit()));
@@ -141,6 +196,44 @@ class HybridStep {
     keep_ends(stage, pass);
     if (scatters && !leaves)
       add_sums_before_next(stage, part);
+  }
+
+  // A part's first forward pass and the last one that makes its gradients are written layer by
+  // layer between the tasks of its exchange; so are all passes of a single stage, as data-parallel
+  // schedules write theirs.
+  void add_exchanging_pass(std::uint32_t stage, const PipelinePass& pass, bool is_last) {
+    const std::uint32_t part = part_of(job_.order, stage, pass.chunk);
+    const bool is_first = is_forward(pass) && !has_begun_[part];
+    has_begun_[part] = true;
+    begins_pass_ = true;
+    first_task_ = kNone;
+    PartExchange* const exchange = is_first || is_last ? &exchanges_[part] : nullptr;
+    if (exchange || job_.order.stages == 1)
+      add_layers(stage, part, pass, exchange);
+    else
+      add_whole(stage, part, pass);
+    if (is_first)
+      exchange->write_until_pass();
+    if (is_last) {
+      exchange->write_last_communication();
+      left_.push_back(part);
+    }
+  }
+
+  void add_layers(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass,
+                  PartExchange* exchange) {
+    const std::size_t first = job_.first_unit[part];
+    const std::size_t count = job_.first_unit[part + 1] - first;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (exchange)
+        exchange->write_until_pass();
+      const std::size_t unit = is_forward(pass) ? first + i : first + count - 1 - i;
+      const Seconds beside = i + 1 == count ? beside_passes(part, pass) : Seconds{};
+      const TaskId computed = add_compute(stage, pass, PassLayers::of_unit(job_, unit, pass.kind),
+                                          wait_of(pass.kind, job_.units[unit]) + beside);
+      if (exchange)
+        exchange->pass(computed, last_task_);
+    }
   }
 
   // Of a whole pass; the next one begins when they are done.
@@ -239,12 +332,10 @@ class HybridStep {
       if (does.gathers && unit.parameters + unit.expert_parameters > 0)
         after = gather(stage, unit);
       const auto index = static_cast<std::size_t>(&unit - job_.units.data());
-      if (job_.updates_blocks() && does.awaits)
-        awaited_.push_back({stage, index, gradients_.add_update_of(stage, index)});
       const Seconds beside = i + 1 == count ? beside_passes(part, pass) : Seconds{};
       const TaskId computed = add_compute(stage, pass, PassLayers::of_unit(job_, index, pass.kind),
                                           wait_of(pass.kind, unit) + beside, after);
-      if (!job_.updates_blocks() && does.awaits)
+      if (does.awaits)
         awaited_.push_back({stage, index, computed});
       before_last_unit_ = last_unit_;
       last_unit_ = last_task_;
@@ -345,6 +436,9 @@ class HybridStep {
   TaskId last_task_ = kNone;
   TaskId last_unit_ = kNone;
   TaskId before_last_unit_ = kNone;
+  std::vector<PartExchange> exchanges_;  // by part; none: Megatron's exchange
+  ExchangeStreams exchange_streams_;
+  std::vector<std::uint32_t> left_;  // parts whose exchange goes on after the stage's passes
   std::vector<TaskId> before_next_;  // sums that the next pass waits for
   std::vector<PlannedPass> passes_;
   bool begins_pass_ = false;

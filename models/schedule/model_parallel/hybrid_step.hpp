@@ -20,6 +20,8 @@ struct PlannedPass {
 struct PlannedStep {
   Plan plan;
   std::vector<PlannedPass> passes;
+  /// What a rank holds for each part with a data-parallel schedule's exchange; else empty.
+  std::vector<MemoryUse> exchange_memory;
 };
 
 /// The tasks of one step of a job that cuts its model; see hybrid_plan(), which adds what the plan

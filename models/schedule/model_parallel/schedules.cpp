@@ -124,7 +124,8 @@ ScheduleOptions in_force(const ScheduleInfo& pipeline, const Workload& workload,
 }
 
 HybridReader reader_of(const ScheduleInfo& pipeline, const ScheduleOptions& options) {
-  HybridReader reader{OptionReader(pipeline.name, pipeline.options, options)};
+  HybridReader reader{.read = OptionReader(pipeline.name, pipeline.options, options),
+                      .exchange = pipeline.passes.exchange};
   if (pipeline.passes.order == of_user && reader.read.is(kOrder, "missing"))
     throw InputError(pipeline.name + ": order: missing, for example --set order=@FILE");
   reader.chunks = pipeline.passes.order == interleaved ? reader.read.count("virtual_stages")

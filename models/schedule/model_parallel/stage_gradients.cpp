@@ -86,9 +86,8 @@ void StageGradients::add_sum_over(std::uint32_t stage, const StageCopies& copies
                                                 .after = {scattered}}));
     return;
   }
-  sums_[stage].push_back(job_.shares_all() || job_.updates_blocks()
-                             ? builder_.reduce_scatter(of, sent, options)
-                             : builder_.all_reduce(of, sent, options));
+  sums_[stage].push_back(job_.shares_all() ? builder_.reduce_scatter(of, sent, options)
+                                           : builder_.all_reduce(of, sent, options));
 }
 
 void StageGradients::add_sums_of_stages(const std::vector<TaskId>& last) {
@@ -126,10 +125,10 @@ void StageGradients::add_sums_of_both(const std::vector<TaskId>& last) {
 }
 
 // First and last stage hold the matrix of embedding and head each.
-void StageGradients::add_sum_of_tied(const std::vector<TaskId>& last) {
+TaskId StageGradients::add_sum_of_tied(const std::vector<TaskId>& last) {
   const std::uint32_t head = stage_of(job_.order, job_.order.parts() - 1);
   if (job_.tied == 0 || job_.order.stages == 1 || head == 0)
-    return;
+    return kNone;
   std::vector<TaskId> after{last.front(), last[head]};
   for (const std::uint32_t stage : {0U, head})
     after.insert(after.end(), sums_[stage].begin(), sums_[stage].end());
@@ -141,6 +140,7 @@ void StageGradients::add_sum_of_tied(const std::vector<TaskId>& last) {
                            .after = after});
   sums_[0].push_back(summed);
   sums_[head].push_back(summed);
+  return summed;
 }
 
 void StageGradients::add_updates(const std::vector<TaskId>& first, const std::vector<TaskId>& last,
@@ -153,7 +153,7 @@ void StageGradients::add_updates(const std::vector<TaskId>& first, const std::ve
     std::vector<TaskId> done = sums_[stage];
     if (norm != kNone)
       done.push_back(norm);
-    const TaskId update = job_.updates_blocks() ? kNone : add_update(stage, done);
+    const TaskId update = add_update(stage, done);
     if (job_.zero == 3 && job_.has_copies()) {
       for (const auto& [of_stage, gathered] : first_gathers)
         if (of_stage == stage)
@@ -161,7 +161,7 @@ void StageGradients::add_updates(const std::vector<TaskId>& first, const std::ve
     } else if (job_.awaits_blocks()) {
       for (const AwaitedUnit& unit : awaited)
         if (unit.stage == stage)
-          gather_unit(unit, update == kNone ? done : std::vector{update});
+          gather_unit(unit, update);
     } else if (job_.zero > 0 && job_.has_copies()) {
       gather_updated(stage, held, update, first[stage]);
     }
@@ -187,35 +187,22 @@ TaskId StageGradients::add_update(std::uint32_t stage, const std::vector<TaskId>
   return update;
 }
 
-TaskId StageGradients::add_update_of(std::uint32_t stage, std::size_t unit) {
-  const RankParameters held = stage_parameters(job_, stage);
-  const RankParameters own = leaving(job_.units[unit]);
-  const double all = held.dense + held.expert;
-  const double share = all > 0 ? (own.dense + own.expert) / all : 0;
-  return builder_.compute("update", update_time(job_, stage, moves_) * share,
-                          {.phase = "update", .team = teams_.tensor[stage]});
-}
-
-// Updated parameters of a unit among those that share them, or DeAR's gradients among all copies.
-void StageGradients::gather_unit(const AwaitedUnit& awaited, const std::vector<TaskId>& after) {
+// Gathers the updated parameters of a unit among those that share them.
+void StageGradients::gather_unit(const AwaitedUnit& awaited, TaskId update) {
   const ModelUnit& unit = job_.units[awaited.unit];
   const RankParameters own = leaving(unit);
   const auto gather = [&](const StageCopies& copies, Bytes size) {
-    if (size == Bytes{} || (job_.updates_blocks() ? copies.count : copies.sharers) == 1)
+    if (size == Bytes{} || copies.sharers == 1)
       return;
-    const TaskId gathered = builder_.all_gather(
-        unit.name, size,
-        {.stream = teams_.parameters, .team = copies.shard, .phase = "parameters", .after = after});
+    const TaskId gathered = builder_.all_gather(unit.name, size,
+                                                {.stream = teams_.parameters,
+                                                 .team = copies.shard,
+                                                 .phase = "parameters",
+                                                 .after = {update}});
     builder_.next_after(awaited.waits, {gathered});
   };
   const StageCopies& dense = teams_.dense[awaited.stage];
   const StageCopies& experts = teams_.experts[awaited.stage];
-  if (job_.updates_blocks()) {
-    const Bytes each = Bytes{job_.gradient_bytes} / job_.gradients.ratio;
-    gather(dense, each * own.dense);
-    gather(experts, each * own.expert);
-    return;
-  }
   const double share = own.dense / std::max(1.0, stage_parameters(job_, awaited.stage).dense);
   gather(dense, gathered_size(job_, awaited.stage, element_) * share);
   gather(experts, element_ * own.expert);

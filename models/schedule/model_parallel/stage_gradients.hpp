@@ -46,7 +46,7 @@ class StageTeams {
   std::map<std::tuple<bool, std::uint32_t, std::uint32_t>, StreamId> messages_;
 };
 
-/// What waits for a unit's parameters: its first pass, or DeAR's update before that.
+/// A unit whose first pass waits for its parameters.
 struct AwaitedUnit {
   std::uint32_t stage = 0;
   std::size_t unit = 0;
@@ -67,8 +67,8 @@ class StageGradients {
                               const std::string& of, TaskId after);
   /// Of what more than one stage holds. `last` is the last task of each stage's passes.
   void add_sums_of_stages(const std::vector<TaskId>& last);
-  /// DeAR's update of a unit, in front of its first pass. Returns its task.
-  TaskId add_update_of(std::uint32_t stage, std::size_t unit);
+  /// Of the matrix that embedding and head share, where different stages hold them; else kNone.
+  TaskId add_sum_of_tied(const std::vector<TaskId>& last);
   /// The tasks of the next step that wait for a stage's update are the gathers of its first
   /// parameters (ZeRO 3: stage and task), those that wait for their units, else its first task.
   void add_updates(const std::vector<TaskId>& first, const std::vector<TaskId>& last,
@@ -79,14 +79,13 @@ class StageGradients {
   void add_sum_over(std::uint32_t stage, const StageCopies& copies, double parameters,
                     const std::string& of, TaskId after);
   void add_sums_of_both(const std::vector<TaskId>& last);
-  void add_sum_of_tied(const std::vector<TaskId>& last);
   TaskId add_norm(const std::vector<TaskId>& last);
   TaskId add_update(std::uint32_t stage, const std::vector<TaskId>& after);
   RankParameters leaving(const ModelUnit& unit) const {
     return {leaving_parameters(job_, unit), unit.expert_parameters};
   }
   void gather_updated(std::uint32_t stage, const RankParameters& held, TaskId update, TaskId first);
-  void gather_unit(const AwaitedUnit& awaited, const std::vector<TaskId>& after);
+  void gather_unit(const AwaitedUnit& awaited, TaskId update);
 
   const HybridJob& job_;
   Builder& builder_;

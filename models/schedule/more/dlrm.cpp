@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ struct Tables {
 //   layers from `bottom` on wait for them: those before are the bottom MLP
 //   backward likewise: once layer `bottom` is done, gradients of the vectors go to the tables,
 //     whose rows are read and written
-//   the copied layers are all-reduced as soon as their gradients are ready
+//   gradients of the copied layers are all-reduced in buckets, each as soon as it is ready
 // A value of `keep` is a step of the plan, which stands for as many steps as any other value.
 class DlrmPlan {
  public:
@@ -52,7 +53,8 @@ class DlrmPlan {
         bottom_(std::min(read.count("bottom"), last_layer(workload))),
         ahead_(read.is("indices", "ahead")),
         exchange_{.stream = builder_.stream("all-to-all"), .phase = "embeddings"},
-        reduce_{.stream = builder_.stream("all-reduce"), .algorithm = read.algorithm()} {}
+        reduce_{.stream = builder_.stream("all-reduce"), .algorithm = read.algorithm()},
+        buckets_(buckets_of(workload, read)) {}
 
   Plan build() && {
     for (std::size_t i = 0; i < keep_.size(); ++i) {
@@ -88,9 +90,9 @@ class DlrmPlan {
     for (LayerId layer = layers; layer-- > 0;)
       backward[layer] = builder_.backward(layer);
     std::vector<TaskId> reduced;
-    for (const Gradient& gradient : gradients_in_ready_order(builder_.workload())) {
-      reduce_.after = {backward[gradient.layer]};
-      reduced.push_back(builder_.all_reduce(gradient.name, gradient.size, reduce_));
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      reduce_.after = {backward[buckets_[i].last_ready]};
+      reduced.push_back(builder_.all_reduce(label_of(buckets_[i], i), buckets_[i].size, reduce_));
     }
     const TaskId gradients = exchange("gradients", tables_.pooled(keep), backward[bottom_]);
     touch("rows", tables_.looked_up(keep) * 2.0, gradients);
@@ -138,6 +140,7 @@ class DlrmPlan {
   bool ahead_;
   CommunicationOptions exchange_;
   CommunicationOptions reduce_;
+  std::vector<Bucket> buckets_;
   // What the first step waits with, and what it waits for of the last step so far: indices for its
   // update, or the lookup for the indices that were sent ahead.
   TaskId first_ = kNone;
@@ -150,7 +153,7 @@ Plan build_dlrm(const Workload& workload, const Cluster& cluster, const OptionRe
 
 std::vector<OptionInfo> dlrm_options() {
   constexpr OptionRange kSome{.least = 1, .most = 1e12};
-  return {
+  std::vector<OptionInfo> options{
       count_option("tables", "26", "embedding tables, cut evenly over the ranks",
                    {.least = 1, .most = 1'000'000}),
       number_option("rows", "1000000", "of each table", kSome),
@@ -172,6 +175,8 @@ std::vector<OptionInfo> dlrm_options() {
                     "(ahead)",
                     {"on-time", "ahead"}),
       algorithm_option()};
+  std::ranges::move(bucket_options(), std::back_inserter(options));
+  return options;
 }
 
 }  // namespace

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
@@ -28,7 +31,8 @@ class SalientPlan {
         copy_(read.time("copy")),
         batch_(read.size("batch_bytes")),
         own_slicer_(read.is("slicing", "thread")),
-        reduce_{.stream = builder_.stream("all-reduce"), .algorithm = read.algorithm()} {
+        reduce_{.stream = builder_.stream("all-reduce"), .algorithm = read.algorithm()},
+        buckets_(buckets_of(workload, read)) {
     if (own_slicer_)
       slicing_ = builder_.stream("slicing");
     copying_ = builder_.stream("copies");
@@ -70,9 +74,9 @@ class SalientPlan {
       builder_.forward(layer, layer == 0 ? std::vector{copied_.back()} : std::vector<TaskId>{});
     const std::vector<TaskId> backward = backward_pass(builder_);
     std::vector<TaskId> reduced;
-    for (const Gradient& gradient : gradients_in_ready_order(builder_.workload())) {
-      reduce_.after = {backward[gradient.layer]};
-      reduced.push_back(builder_.all_reduce(gradient.name, gradient.size, reduce_));
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+      reduce_.after = {backward[buckets_[i].last_ready]};
+      reduced.push_back(builder_.all_reduce(label_of(buckets_[i], i), buckets_[i].size, reduce_));
     }
     trained_.push_back(builder_.update("update", reduced));
   }
@@ -101,6 +105,7 @@ class SalientPlan {
   Bytes batch_;
   bool own_slicer_;
   CommunicationOptions reduce_;
+  std::vector<Bucket> buckets_;
   StreamId slicing_ = 0, copying_ = 0;
   std::vector<StreamId> sampling_;                // by worker
   std::vector<TaskId> begun_, copied_, trained_;  // by step
@@ -110,29 +115,33 @@ Plan build_salient(const Workload& workload, const Cluster& cluster, const Optio
   return SalientPlan(workload, cluster, read).build();
 }
 
+std::vector<OptionInfo> salient_options() {
+  constexpr OptionRange kThreads{.least = 1, .most = 64};
+  std::vector<OptionInfo> options{
+      count_option("workers", "4", "threads that sample for a GPU", kThreads),
+      count_option("queue", "8",
+                   "mini-batches on the host at once, from their sampling to their copy", kRepeats),
+      count_option("buffers", "2",
+                   "mini-batches on the GPU at once, from their copy to their update", kRepeats),
+      time_option("sample", "20ms", "neighbours of a mini-batch, one thread"),
+      time_option("slice", "5ms", "gathering the features of its nodes, one thread"),
+      time_option("copy", "5ms", "to the GPU"),
+      size_option("batch_bytes", "100MiB", "features and edges of a mini-batch"),
+      choice_option("slicing", "workers",
+                    "who slices: the workers that sample (SALIENT), or one thread for all",
+                    {"workers", "thread"}),
+      algorithm_option()};
+  std::ranges::move(bucket_options(), std::back_inserter(options));
+  return options;
+}
+
 }  // namespace
 
 ScheduleInfo salient_schedule() {
-  constexpr OptionRange kThreads{.least = 1, .most = 64};
   return {.name = "salient",
           .summary = "graph networks: host threads sample mini-batches while the device trains",
           .source = "Kaler et al., SALIENT, MLSys 2022",
-          .options =
-              {count_option("workers", "4", "threads that sample for a GPU", kThreads),
-               count_option("queue", "8",
-                            "mini-batches on the host at once, from their sampling to their copy",
-                            kRepeats),
-               count_option("buffers", "2",
-                            "mini-batches on the GPU at once, from their copy to their update",
-                            kRepeats),
-               time_option("sample", "20ms", "neighbours of a mini-batch, one thread"),
-               time_option("slice", "5ms", "gathering the features of its nodes, one thread"),
-               time_option("copy", "5ms", "to the GPU"),
-               size_option("batch_bytes", "100MiB", "features and edges of a mini-batch"),
-               choice_option("slicing", "workers",
-                             "who slices: the workers that sample (SALIENT), or one thread for all",
-                             {"workers", "thread"}),
-               algorithm_option()},
+          .options = salient_options(),
           .build = build_salient,
           .more_work = true};
 }

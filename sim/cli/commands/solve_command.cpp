@@ -98,7 +98,8 @@ class SolveCommand final : public Subcommand {
   // Settings apply to the schedules that have the option, and come before those of the goal.
   static ScheduleOptions options_of_attempt(const Attempt& attempt, const Scenario& scenario) {
     ScheduleOptions options = attempt.options;
-    const ScheduleOptions known = effective_options(schedule_of(attempt.schedule), {});
+    const ScheduleOptions known =
+        effective_options(schedule_of(attempt.schedule, scenario.settings.schedule), {});
     for (const auto& [name, value] : scenario.settings.schedule)
       if (known.contains(name))
         options[name] = value;

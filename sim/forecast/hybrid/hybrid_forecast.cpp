@@ -104,10 +104,11 @@ ScheduleOptions hybrid_options_of(const Settings& settings) {
 }
 
 HybridScenario hybrid_scenario_of(const Scenario& scenario, const std::string& schedule) {
+  ScheduleOptions options = hybrid_options_of(scenario.settings);
   return {.model = model_of(scenario.original_workload),
           .cluster = scenario.cluster,
-          .pipeline = &schedule_of(schedule),
-          .options = hybrid_options_of(scenario.settings),
+          .pipeline = &schedule_of(schedule, options),
+          .options = std::move(options),
           .engine = scenario.engine,
           .chance = scenario.chance};
 }

@@ -186,13 +186,13 @@ Measurement measured(const TuningJob& job) {
 SearchRange range_of(const TuningJob& job, const TuningRequest& request) {
   if (request.trials.value_or(0) > kMostPlans)
     throw InputError(fmt::format("`trials` {}: expected at most {}", *request.trials, kMostPlans));
-  return range_of(job, request, option_of(schedule_of(job.schedule), request.option));
+  return range_of(job, request, option_of(schedule_of(job.schedule, job.options), request.option));
 }
 
 Tuning tune(const TuningJob& job, const TuningRequest& request) {
   const StopsBetweenJobs stops;
   const StrategyInfo& strategy = strategy_of(request.strategy);
-  const OptionInfo& option = option_of(schedule_of(job.schedule), request.option);
+  const OptionInfo& option = option_of(schedule_of(job.schedule, job.options), request.option);
   check_job(job, option.name);
   const bool is_exhaustive = strategy.search == search_exhaustive;
   SearchTask task{.range = range_of(job, request),

@@ -75,7 +75,7 @@ PlannedRun planned_partition(const TuningJob& job, const ScheduleInfo& info) {
 }  // namespace
 
 PlannedRun planned(const TuningJob& job) {
-  if (const ScheduleInfo& info = schedule_of(job.schedule); info.partitions_model())
+  if (const ScheduleInfo& info = schedule_of(job.schedule, job.options); info.partitions_model())
     return planned_partition(job, info);
   ResolvedOptions resolved = resolve_fusion(job);
   PlannedRun run{

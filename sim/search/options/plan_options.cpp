@@ -176,7 +176,7 @@ void note_memory(EditedStep& result) {
 }
 
 OptionSpace option_space_of(Scenario& tried, const std::string& schedule) {
-  const ScheduleInfo& info = schedule_of(schedule);
+  const ScheduleInfo& info = schedule_of(schedule, tried.settings.schedule);
   OptionSpace space{
       .options = {},
       .plan =

@@ -121,9 +121,12 @@ class HybridBound {
     return Bytes{parameters * job_.gradient_bytes} / job_.gradients.ratio;
   }
 
-  // Gradients of stage 0 leave in buckets behind the units that made them, or at once.
+  // Gradients of stage 0 leave in buckets behind the units that made them, or at once. Another
+  // exchange may hide or compress all of them.
   Seconds exposed_gradients() const {
-    const bool shares = (job_.zero > 0 && job_.shard == job_.copies()) || job_.updates_blocks();
+    if (job_.exchange)
+      return {};
+    const bool shares = job_.zero > 0 && job_.shard == job_.copies();
     const CollectiveKind kind = shares ? CollectiveKind::ReduceScatter : CollectiveKind::AllReduce;
     const Group group = copies();
     if (!job_.overlap_gradients)
@@ -217,7 +220,7 @@ PlanBound bound_with(ScheduleOptions options, const PlanSpace& space,
   const Count few = few_micro_batches(micro_batches, candidate.pipeline);
   const auto job_of = [&](Count count) {
     options["global_batch"] = std::to_string(count * at_once);
-    return hybrid_job_of(pipeline, site.model, site.cluster, options);
+    return hybrid_job_of(schedule_of(pipeline.name, options), site.model, site.cluster, options);
   };
   const HybridJob job = job_of(few);
   const Bytes memory = memory_of(job, site.model);

@@ -99,7 +99,8 @@ Bytes memory_needed(const PlanSpace& space, const PlanTrial& trial) {
     return planned(scenario_of(space, trial), schedule).plan.memory.total();
   const PlanSite& site = space.sites[trial.site];
   return fullest_stage(
-      hybrid_job_of(schedule_of(schedule), site.model, site.cluster, trial.options), site.model);
+      hybrid_job_of(schedule_of(schedule, trial.options), site.model, site.cluster, trial.options),
+      site.model);
 }
 
 CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial) try {

@@ -73,7 +73,9 @@ struct Sweep {
 /// Whether more than schedules vary.
 bool has_lists(const SweepRequest& request);
 
-bool has_option(const std::string& schedule, const std::string& option);
+/// Whether the schedule has the option beside others, of which `exchange` brings some.
+bool has_option(const std::string& schedule, const std::string& option,
+                const ScheduleOptions& others = {});
 
 /// The options among the settings that the schedule has.
 ScheduleOptions options_in(const Settings& settings, const std::string& schedule);

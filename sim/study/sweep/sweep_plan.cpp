@@ -126,8 +126,16 @@ class Planner {
     return axis.name == "workload" || axis.name == "cluster";
   }
 
-  static bool takes(const std::string& schedule, const std::string& name) {
-    return name == kLayout ? has_layout(schedule) : has_option(schedule, name);
+  /// Whether the schedule has the option, itself or with one of the exchanges that are asked for.
+  bool takes(const std::string& schedule, const std::string& name) const {
+    if (name == kLayout)
+      return has_layout(schedule);
+    const auto exchanges = std::ranges::find(request_.axes, kExchange, &SweepAxis::name);
+    return has_option(schedule, name) ||
+           (exchanges != request_.axes.end() &&
+            std::ranges::any_of(exchanges->values, [&](const std::string& exchange) {
+              return has_option(schedule, name, {{kExchange, exchange}});
+            }));
   }
 
   /// Before they are made: lists multiply, and the memory for 10^12 combinations is not there.
@@ -231,7 +239,7 @@ class Planner {
         for (const auto& [axis, ways] : options_of_layout(cell.value))
           arguments.push_back(axis + "=" + ways);
       else if (is_job_setting(cell.name) ||
-               (has_option(combination.schedule, cell.name) && cell.name != "schedule"))
+               (takes(combination.schedule, cell.name) && cell.name != "schedule"))
         arguments.push_back(cell.name + "=" + cell.value);
     }
     Settings settings = parse_settings(arguments);
@@ -276,13 +284,16 @@ bool has_lists(const SweepRequest& request) {
                              [](const SweepAxis& axis) { return axis.values.size() > 1; });
 }
 
-bool has_option(const std::string& schedule, const std::string& option) {
-  return std::ranges::count(schedule_of(schedule).options, option, &OptionInfo::name) > 0;
+bool has_option(const std::string& schedule, const std::string& option,
+                const ScheduleOptions& others) {
+  return std::ranges::count(schedule_of(schedule, others).options, option, &OptionInfo::name) > 0;
 }
 
 ScheduleOptions options_in(const Settings& settings, const std::string& schedule) {
   ScheduleOptions options = settings.schedule;
-  std::erase_if(options, [&](const auto& option) { return !has_option(schedule, option.first); });
+  std::erase_if(options, [&](const auto& option) {
+    return !has_option(schedule, option.first, settings.schedule);
+  });
   return options;
 }
 

@@ -1,4 +1,6 @@
 // ZeRO-2: ranks keep a share of the gradients, so that those of every micro-batch are scattered.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "models/collective/collective.hpp"
@@ -84,17 +86,25 @@ TEST(GradientShards, GradientsThatLeaveAreWholeForAWhile) {
   EXPECT_DOUBLE_EQ(memory("no").fusion_buffers.value, 800e6);
 }
 
-TEST(GradientShards, AreRefusedWithAPipeline) {
-  const auto refusal = [](const char* schedule) {
-    HybridScenario scenario = copies("2", kSmall, 4);
-    scenario.pipeline = find_pipeline(schedule);
-    scenario.options["pp"] = "2";
-    return input_error_of([&] { run_of(scenario); });
-  };
-  EXPECT_EQ(refusal("1f1b"),
-            "1f1b: option zero: expected zero=1 with a pipeline (pp=2): zero=2 would reduce all "
-            "gradients again for each micro-batch, and DeepSpeed refuses the two together");
-  EXPECT_EQ(refusal("dualpipe"),
+// Two stages of two copies: each of eight micro-batches scatters the gradients of all layers, and a
+// note says so.
+TEST(GradientShards, OfAPipelineScatterInEveryMicroBatch) {
+  HybridScenario scenario = copies("2", kSmall, 4);
+  scenario.options["pp"] = "2";
+  const Plan plan = run_of(scenario).hybrid.plan;
+  EXPECT_DOUBLE_EQ(scattered_bytes(plan), 8 * 8 * 10e6);
+  EXPECT_EQ(std::ranges::count(plan.notes, "zero", &Note::subject), 1);
+  HybridScenario once = copies("1", kSmall, 4);
+  once.options["pp"] = "2";
+  EXPECT_DOUBLE_EQ(scattered_bytes(run_of(once).hybrid.plan), 8 * 10e6);
+  EXPECT_GE(step_ms(scenario), step_ms(once) - 1e-9);
+}
+
+TEST(GradientShards, AreRefusedWhereTwoStagesHoldAPart) {
+  HybridScenario scenario = copies("2", kSmall, 4);
+  scenario.pipeline = find_pipeline("dualpipe");
+  scenario.options["pp"] = "2";
+  EXPECT_EQ(input_error_of([&] { run_of(scenario); }),
             "dualpipe: option zero: expected 0 or 1 where two stages hold each part");
 }
 

@@ -1,9 +1,6 @@
-// DeAR inside a stage: what the copies have reduced comes back block by block, beside the next
-// step's first passes.
+// Updated parameters come back block by block, beside the next step's first passes.
 #include <gtest/gtest.h>
 
-#include "models/schedule/list/registry.hpp"
-#include "sim/engine/steps.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/hybrid_scenario.hpp"
@@ -37,11 +34,9 @@ double step_ms(const HybridScenario& scenario) {
 
 // The first gather is bare, and the last scatter; where the network decides, the first backward
 // and the last forward pass are.
-TEST(DearStages, GathersHideBesideTheNextForwardPass) {
-  for (const char* zero : {"0", "1"}) {
-    EXPECT_NEAR(step_ms(copies(kSmall, zero, "next-forward")), 8 + 16 + 2 * 0.75, 1e-6) << zero;
-    EXPECT_NEAR(step_ms(copies(kLarge, zero, "next-forward")), 16 * 7.5 + 1 + 2, 1e-6) << zero;
-  }
+TEST(OverlappedGathers, GathersHideBesideTheNextForwardPass) {
+  EXPECT_NEAR(step_ms(copies(kSmall, "1", "next-forward")), 8 + 16 + 2 * 0.75, 1e-6);
+  EXPECT_NEAR(step_ms(copies(kLarge, "1", "next-forward")), 16 * 7.5 + 1 + 2, 1e-6);
   EXPECT_NEAR(step_ms(copies(kSmall, "1", "all-gather")), 8 + 16 + 9 * 0.75, 1e-6);
 }
 
@@ -63,18 +58,8 @@ TEST(StageBuckets, GradientsOfLayersLeaveTogether) {
   EXPECT_NEAR(step_ms(scenario), 8 + 16 + 1.5, 1e-6);
 }
 
-TEST(DearStages, OnOneStageTheyAreTheScheduleOfThatName) {
-  for (const std::uint32_t elements : {kSmall, kLarge}) {
-    const HybridScenario scenario = copies(elements, "0", "next-forward");
-    const Plan dear =
-        build_plan("dear", scenario.model.workload, scenario.cluster, {{"fusion", "none"}});
-    EXPECT_NEAR(step_ms(scenario),
-                step_time_of(dear, scenario.cluster, scenario.engine).value * 1e3, 1e-9);
-  }
-}
-
 // 22 billion parameters on 8 x 8 A100: each of two stages' blocks are gathered among four copies.
-TEST(DearStages, OfAPipelineSendWhatTheOthersDoAndTakeLess) {
+TEST(OverlappedGathers, OfAPipelineSendWhatTheOthersDoAndTakeLess) {
   for (const char* schedule : {"1f1b", "interleaved"}) {
     const auto run = [&](const char* updated) {
       HybridScenario made = transformer_scenario(schedule,
@@ -103,7 +88,7 @@ TEST(DearStages, OfAPipelineSendWhatTheOthersDoAndTakeLess) {
   }
 }
 
-TEST(DearStages, AreRefusedWhereTwoStagesHoldAPart) {
+TEST(OverlappedGathers, AreRefusedWhereTwoStagesHoldAPart) {
   HybridScenario scenario = copies(kSmall, "1", "next-forward");
   scenario.pipeline = find_pipeline("dualpipe");
   scenario.options["pp"] = "2";

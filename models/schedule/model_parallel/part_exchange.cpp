@@ -1,0 +1,188 @@
+#include "models/schedule/model_parallel/part_exchange.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
+
+namespace stepcast {
+namespace {
+
+bool is_pass(const Task& task) {
+  return task.kind == TaskKind::Forward || task.kind == TaskKind::Backward;
+}
+
+// Layers of the passes in plan order: 0, 1, .., n - 1, then n - 1, .., 0.
+bool is_single_step(const Plan& plan) {
+  std::vector<std::pair<TaskKind, LayerId>> passes;
+  for (const Task& task : plan.graph.tasks())
+    if (is_pass(task))
+      passes.emplace_back(task.kind, task.layer);
+  const auto layers = static_cast<LayerId>(passes.size() / 2);
+  for (LayerId i = 0; i < layers; ++i)
+    if (passes[i] != std::pair{TaskKind::Forward, i} ||
+        passes[2 * layers - 1 - i] != std::pair{TaskKind::Backward, i})
+      return false;
+  return passes.size() % 2 == 0 && plan.later_steps.empty() && plan.summary.passes == 1;
+}
+
+Team product(const Team& copies, const Team& of_copies) {
+  Team team;
+  for (const Group& group : copies.groups)
+    for (const Group& positions : of_copies.groups) {
+      Group& ranks = team.groups.emplace_back();
+      for (const Rank position : positions.ranks)
+        ranks.ranks.push_back(group.ranks[position]);
+    }
+  return team;
+}
+
+DataType dtype_of(const Workload& workload) {
+  for (const Layer& layer : workload.layers)
+    if (!layer.parameters.empty())
+      return layer.parameters.front().dtype;
+  return DataType::Float32;
+}
+
+// The parameters of a layer of which a rank holds so many elements.
+void hold(Layer& layer, double elements, DataType dtype) {
+  const auto whole = static_cast<double>(parameter_count(layer));
+  if (whole == std::floor(elements))
+    return;
+  if (whole == 0) {
+    layer.parameters = {
+        {.name = "weights", .elements = static_cast<std::uint64_t>(elements), .dtype = dtype}};
+    return;
+  }
+  for (Parameter& parameter : layer.parameters)
+    parameter.elements =
+        static_cast<std::uint64_t>(static_cast<double>(parameter.elements) * elements / whole);
+}
+
+}  // namespace
+
+PartExchange::PartExchange(Plan plan, PartReplicas replicas, Builder& builder,
+                           ExchangeStreams& streams)
+    : plan_(std::move(plan)),
+      replicas_(std::move(replicas)),
+      builder_(builder),
+      teams_(plan_.teams.size(), kNone),
+      written_(plan_.graph.size()) {
+  if (!is_single_step(plan_))
+    throw InputError(
+        plan_.schedule +
+        ": expected an exchange of one forward and one backward pass in steps that are alike");
+  if (plan_.summary.workers != replicas_.copies.group_size())
+    throw InputError(plan_.schedule + ": expected an exchange in which all ranks train");
+  for (const Stream& stream : plan_.streams) {
+    const auto [known, is_new] = streams.try_emplace(stream.name, 0);
+    if (is_new && !streams_.empty())
+      known->second = builder.stream(stream.name, stream.rule);
+    streams_.push_back(known->second);
+  }
+  for (TaskId id = 0; id < plan_.graph.size(); ++id)
+    if (is_pass(plan_.graph.task(id)))
+      passes_end_ = id + 1;
+}
+
+TeamId PartExchange::team_of(const Task& task) {
+  if (task.team == 0)
+    return task.kind == TaskKind::Communication ? replicas_.all : replicas_.computes;
+  TeamId& team = teams_[task.team];
+  if (team == kNone)
+    team = builder_.team(product(replicas_.copies, plan_.teams[task.team]));
+  return team;
+}
+
+void PartExchange::write() {
+  const Task& task = plan_.graph.task(next_);
+  const TaskId id = builder_.copy(plan_, next_, streams_[task.stream], team_of(task));
+  written_[next_++] = {id, id};
+}
+
+void PartExchange::write_until_pass() {
+  while (next_ < passes_end_ && !is_pass(plan_.graph.task(next_)))
+    write();
+}
+
+void PartExchange::pass(TaskId first, TaskId last) {
+  written_[next_++] = {first, last};
+}
+
+void PartExchange::write_last_communication() {
+  while (next_ < plan_.graph.size() && plan_.graph.task(next_).stream != 0)
+    write();
+}
+
+void PartExchange::write_rest() {
+  while (next_ < plan_.graph.size())
+    write();
+}
+
+void PartExchange::add_dependencies() {
+  for (const auto& [before, after] : plan_.graph.edges())
+    builder_.after(written_[after].first, {written_[before].last});
+  for (const auto& [before, after] : plan_.next)
+    builder_.next_after(written_[after].first, {written_[before].last});
+  for (const LaterEdge& edge : plan_.later)
+    builder_.later_after(written_[edge.after].first, written_[edge.before].last, edge.iterations);
+  for (const Quorum& quorum : plan_.quorums)
+    builder_.needs(written_[quorum.task].first, quorum.needed);
+  for (const auto& [task, communication] : plan_.announcements)
+    builder_.announce(written_[communication].first, written_[task].last);
+}
+
+void PartExchange::add_shared_sum(TaskId sum) {
+  builder_.after(sum, {written_[passes_end_ - 1].last});
+  for (TaskId id = 0; id < plan_.graph.size(); ++id) {
+    const Task& task = plan_.graph.task(id);
+    if (task.kind == TaskKind::Communication)
+      builder_.after(sum, {written_[id].last});
+    else if (id >= passes_end_ && task.kind == TaskKind::Update)
+      builder_.after(written_[id].first, {sum});
+  }
+  builder_.next_after(written_.front().first, {sum});
+}
+
+Workload part_workload(const HybridJob& job, const CutModel& model, std::uint32_t part,
+                       BytesPerSecond update_rate) {
+  Workload workload = with_batch(model.workload, job.micro_batch);
+  const auto all = static_cast<double>(parameter_count(workload));
+  const DataType dtype = dtype_of(workload);
+  std::vector<Layer> layers;
+  for (std::size_t i = job.first_unit[part]; i < job.first_unit[part + 1]; ++i) {
+    const ModelUnit& unit = job.units[i];
+    Layer layer = workload.layers[i];
+    layer.forward = unit.compute.forward;
+    layer.backward = time_of(PassKind::Backward, unit.compute);
+    hold(layer, leaving_parameters(job, unit) + unit.expert_parameters, dtype);
+    layers.push_back(std::move(layer));
+  }
+  workload.layers = std::move(layers);
+  workload.edges.clear();
+  const auto held = static_cast<double>(parameter_count(workload));
+  workload.update = model.transformer ? Bytes{held * job.settings.optimiser_bytes} / update_rate
+                    : all > 0         ? workload.update * (held / all)
+                                      : workload.update;
+  return workload;
+}
+
+Cluster replica_cluster(const Cluster& cluster, const Team& copies) {
+  const std::vector<Rank>& ranks = copies.groups.front().ranks;
+  const auto in_node = [&](Rank rank) {
+    return node_of(cluster, rank) == node_of(cluster, ranks.front());
+  };
+  const auto together = static_cast<std::uint32_t>(std::ranges::count_if(ranks, in_node));
+  const auto count = static_cast<std::uint32_t>(ranks.size());
+  Cluster replicas = cluster;
+  replicas.gpus_per_node = count % together == 0 ? together : 1;
+  replicas.nodes = count / replicas.gpus_per_node;
+  replicas.nic.bandwidth =
+      cluster.nic.bandwidth * (1.0 * replicas.gpus_per_node / cluster.gpus_per_node);
+  return replicas;
+}
+
+}  // namespace stepcast

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "models/schedule/builder.hpp"
+#include "models/schedule/model_parallel/hybrid_job.hpp"
+
+namespace stepcast {
+
+/// Where the tasks of a part's exchange run in the plan of a pipeline.
+struct PartReplicas {
+  Team copies;          ///< Ranks that hold the same parameters of the part.
+  TeamId all = 0;       ///< The same team in the plan.
+  TeamId computes = 0;  ///< All ranks of the stage: they compute by themselves.
+};
+
+/// The streams of the plan that exchanges communicate on, by name: all parts of a rank share them.
+using ExchangeStreams = std::map<std::string, StreamId>;
+
+/// The gradient exchange of a data-parallel schedule among the replicas of one part of a model.
+///
+/// The schedule plans the part as if it were the whole model and its replicas the whole cluster.
+/// This class writes the tasks of that plan into the plan of the pipeline: the schedule's forward
+/// pass is the part's first forward pass of a step, its backward pass is the last pass that makes
+/// gradients of the part, and all other tasks keep their order and dependencies. With one stage the
+/// result is the schedule's own plan. The cost is linear in the tasks of the exchange.
+class PartExchange {
+ public:
+  /// Throws InputError where the schedule does not plan one forward and one backward pass of all
+  /// layers for a training step, or lets ranks serve that do not train.
+  PartExchange(Plan plan, PartReplicas replicas, Builder& builder, ExchangeStreams& streams);
+
+  /// Writes the tasks in front of the next layer's pass.
+  void write_until_pass();
+  /// The tasks from `first` to `last` of the pipeline are the next layer's pass.
+  void pass(TaskId first, TaskId last);
+  /// Writes the communication that is issued directly after the backward pass.
+  void write_last_communication();
+  /// Writes the rest, such as the update, which the rank computes after all of its passes.
+  void write_rest();
+  /// Adds the dependencies. All tasks have to be written.
+  void add_dependencies();
+  /// Adds the sum of gradients that another part holds a copy of, between the exchange and what
+  /// uses its result: the update of this step or the first task of the next one.
+  void add_shared_sum(TaskId sum);
+
+  /// What a rank holds of the part: parameters, gradients, optimiser state and buffers.
+  const MemoryUse& memory() const { return plan_.memory; }
+  const Notes& notes() const { return plan_.notes; }
+
+ private:
+  struct Written {
+    TaskId first = kNone, last = kNone;
+  };
+
+  void write();
+  TeamId team_of(const Task& task);
+
+  Plan plan_;
+  PartReplicas replicas_;
+  Builder& builder_;
+  std::vector<StreamId> streams_;
+  std::vector<TeamId> teams_;  // by team of the exchange's plan; kNone: not yet in the pipeline's
+  std::vector<Written> written_;  // by task of the exchange's plan
+  TaskId next_ = 0;
+  TaskId passes_end_ = 0;  // after the last backward task
+};
+
+/// The layers of a part as one rank of its stage holds them, with the passes of a micro-batch.
+Workload part_workload(const HybridJob& job, const CutModel& model, std::uint32_t part,
+                       BytesPerSecond update_rate);
+
+/// The replicas of a part as a cluster of their own. Other replicas on the same nodes communicate
+/// at the same time, so that its NICs have a share of the bandwidth.
+Cluster replica_cluster(const Cluster& cluster, const Team& copies);
+
+}  // namespace stepcast
