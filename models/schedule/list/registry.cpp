@@ -74,13 +74,13 @@ OptionInfo& option_of(ScheduleInfo& schedule, std::string_view name) {
 
 /// Offers the exchanges of all others to the schedules of passes.
 void offer_exchanges(std::vector<ScheduleInfo>& schedules) {
-  std::vector<std::string> names{kOwnExchange};
+  std::vector<std::string> names;
   for (const ScheduleInfo& schedule : schedules)
     if (schedule.is_exchange())
       names.push_back(schedule.name);
   for (ScheduleInfo& schedule : schedules)
     if (schedule.partitions_model())
-      option_of(schedule, kExchange).words = names;
+      std::ranges::copy(names, std::back_inserter(option_of(schedule, kExchange).words));
 }
 
 ScheduleInfo with_exchange(ScheduleInfo passes, const ScheduleInfo& exchange) {

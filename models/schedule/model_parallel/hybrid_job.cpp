@@ -285,9 +285,11 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
 
 /// What the options say of Megatron's exchange.
 void take_own_exchange(HybridJob& job, const CutModel& model, const OptionReader& read) {
-  if (!read.is(kExchange, kOwnExchange))
-    read.fail(kExchange, "is not resolved");
   job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
+  const bool shares = job.zero > 0 && (read.is(kExchange, "zero") || read.is(kExchange, "fsdp"));
+  if (!shares && !read.is(kExchange, kOwnExchange))
+    read.fail(kExchange, fmt::format("expected {} beside zero={}, found {}", kOwnExchange, job.zero,
+                                     in_quotes(read.text(kExchange))));
   check_zero(read, job);
   job.shard = shard_of(read, job);
   if (!read.is("gradient_bytes", "auto"))
@@ -303,12 +305,10 @@ void take_own_exchange(HybridJob& job, const CutModel& model, const OptionReader
 
 /// Adds to the weight gradients of a transformer the time in which each pass adds its gradients to
 /// those of earlier ones, as data-parallel accumulation does: once for each parameter of a rank.
-void add_accumulation(HybridJob& job, const CutModel& model, double bytes) {
-  if (!model.transformer)
-    return;
+void add_accumulation(HybridJob& job, const CutModel& model) {
   for (ModelUnit& unit : job.units)
     unit.compute.weight_gradient +=
-        Bytes{(leaving_parameters(job, unit) + unit.expert_parameters) * bytes} /
+        Bytes{(leaving_parameters(job, unit) + unit.expert_parameters) * job.accumulation_bytes} /
         model.transformer->law.elementwise;
 }
 
@@ -413,8 +413,10 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.first_unit = bounds_of(job, model, cluster, options);
   if (!read.is("recompute_stages", "alike"))
     recompute_by_stage(job, model, cluster, options);
-  if (options.exchange && micro_batches > 1)
-    add_accumulation(job, model, read.number("accumulation_bytes"));
+  if (model.transformer && (!options.exchange || micro_batches > 1))
+    job.accumulation_bytes = read.number("accumulation_bytes");
+  if (options.exchange && job.accumulation_bytes > 0)
+    add_accumulation(job, model);
   add_messages(job, cluster, options);
   return job;
 }

@@ -27,6 +27,8 @@ struct HybridJob {
   std::uint32_t zero = 0;
   std::uint32_t shard = 1;    ///< Copies that share what `zero` says.
   double gradient_bytes = 2;  ///< Of each parameter, held and sent.
+  /// Moved for each parameter of a transformer when a pass adds its gradients to those before.
+  double accumulation_bytes = 0;
   std::string optimiser;
   bool overlap_gradients = true;
   Bytes bucket{};  ///< Gradients of units leave together from this size on; 0: of each unit.

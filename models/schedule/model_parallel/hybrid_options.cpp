@@ -170,9 +170,10 @@ std::vector<OptionInfo> hybrid_options() {
   std::vector<OptionInfo> options = layout_options();
   options.push_back(choice_option(
       kExchange, kOwnExchange,
-      "how replicas of a stage agree on gradients: as Megatron-LM does, or as a data-parallel "
-      "schedule, whose options are then options of this one",
-      {kOwnExchange}));
+      "how replicas of a stage agree on gradients: as Megatron-LM does (zero and fsdp: with zero=2 "
+      "or "
+      "3), or as a data-parallel schedule, whose options are then options of this one",
+      {kOwnExchange, "zero", "fsdp"}));
   for (std::vector<OptionInfo> more :
        {own_exchange_options(), software_options(), kernel_options(), compression_options()})
     std::ranges::move(more, std::back_inserter(options));

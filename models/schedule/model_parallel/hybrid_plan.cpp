@@ -145,10 +145,28 @@ Seconds pass_alone(const HybridJob& job, const CutModel& model) {
   return of_rank * (1.0 * job.layout.tensor * job.layout.context);
 }
 
+// Each pass adds its gradients to those before. Experts do so once for the tokens of all ranks that
+// share them.
+Seconds additions(const HybridJob& job, const CutModel& model) {
+  if (job.accumulation_bytes == 0)
+    return {};
+  const ParallelLayout& layout = job.layout;
+  double experts = 0;
+  for (const ModelUnit& unit : job.units)
+    experts += unit.expert_parameters * layout.ranks_of_an_expert() * layout.expert;
+  const double dense = static_cast<double>(parameter_count(model.workload)) - experts;
+  const double added =
+      dense * layout.data + experts * std::min(layout.data, layout.expert_copies());
+  return Bytes{added * job.micro_batches() * job.accumulation_bytes} /
+         model.transformer->law.elementwise;
+}
+
 // What all ranks update, each its share.
 Seconds updates(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
-  const BytesPerSecond moves =
-      model.transformer ? model.transformer->law.elementwise : cluster.device.memory_bandwidth;
+  // Data-parallel schedules update a profile in the time that it has, or for free.
+  const BytesPerSecond moves = model.transformer ? model.transformer->law.elementwise
+                               : job.exchange    ? BytesPerSecond{}
+                                                 : cluster.device.memory_bandwidth;
   Seconds sum{};
   for (std::uint32_t stage = 0; stage < job.order.stages; ++stage)
     sum += update_time(job, stage, moves) * job.layout.stage_ranks();
@@ -158,7 +176,7 @@ Seconds updates(const HybridJob& job, const CutModel& model, const Cluster& clus
 void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model,
                const Cluster& cluster) {
   hybrid.alone = pass_alone(job, model) * (1.0 * job.layout.data * job.micro_batches()) +
-                 updates(job, model, cluster);
+                 additions(job, model) + updates(job, model, cluster);
   if (!model.transformer)
     return;
   const auto& [shape, law, measured] = *model.transformer;

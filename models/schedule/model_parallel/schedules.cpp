@@ -115,9 +115,21 @@ ScheduleOptions recorded_options(const ScheduleInfo& pipeline, const RecordedPip
   return options;
 }
 
+/// ZeRO and FSDP are stages of the schedules' own exchange: their names stand for its option.
+void name_stage(ScheduleOptions& options) {
+  const auto exchange = options.find(kExchange);
+  if (exchange == options.end())
+    return;
+  if (exchange->second == "zero")
+    options.try_emplace("zero", "2");
+  if (exchange->second == "fsdp")
+    options.try_emplace("zero", "3");
+}
+
 ScheduleOptions in_force(const ScheduleInfo& pipeline, const Workload& workload,
                          const ScheduleOptions& given) {
   ScheduleOptions options = given;
+  name_stage(options);
   if (workload.pipeline)
     options.merge(recorded_options(pipeline, *workload.pipeline, workload.layers.size()));
   return effective_options(pipeline, options, workload);

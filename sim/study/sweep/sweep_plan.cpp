@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -40,13 +41,26 @@ struct Dial {
 };
 using Dials = std::vector<Dial>;
 
+/// The options of a schedule, by itself or with one of the exchanges.
+std::vector<std::string> option_names(const std::string& schedule,
+                                      std::span<const std::string> exchanges) {
+  std::vector<std::string> names;
+  const auto add = [&](const ScheduleInfo& info) {
+    std::ranges::transform(info.options, std::back_inserter(names), &OptionInfo::name);
+  };
+  add(schedule_of(schedule));
+  for (const std::string& exchange : exchanges)
+    add(schedule_of(schedule, {{kExchange, exchange}}));
+  return names;
+}
+
 /// Throws InputError, naming the nearest, for an option that none of the schedules has.
-void require_option(const std::vector<std::string>& schedules, const std::string& name,
+void require_option(const std::vector<std::string>& schedules,
+                    std::span<const std::string> exchanges, const std::string& name,
                     std::span<const std::string> values) {
   std::vector<std::string> known;
   for (const std::string& schedule : schedules)
-    for (const OptionInfo& each : schedule_of(schedule).options)
-      known.push_back(each.name);
+    std::ranges::move(option_names(schedule, exchanges), std::back_inserter(known));
   if (name == kLayout) {
     if (std::ranges::none_of(schedules, has_layout))
       throw InputError(fmt::format("`layout` {}: none of {} has a layout", fmt::join(values, " "),
@@ -61,11 +75,11 @@ void require_option(const std::vector<std::string>& schedules, const std::string
 
 /// Every option must belong to a schedule of the comparison.
 void check_options(const std::vector<std::string>& schedules, const Dials& options,
-                   const Settings& of_experiment) {
+                   std::span<const std::string> exchanges, const Settings& of_experiment) {
   for (const Dial& option : options)
-    require_option(schedules, std::string(option.name), option.values);
+    require_option(schedules, exchanges, std::string(option.name), option.values);
   for (const auto& [name, value] : of_experiment.schedule)
-    require_option(schedules, name, {&value, 1});
+    require_option(schedules, exchanges, name, {&value, 1});
 }
 
 /// How many values the axes have together: what would be made, before it is.
@@ -97,6 +111,12 @@ class Planner {
        : is_of_job(axis)    ? of_job_
                             : options_)
           .push_back({axis.name, axis.values});
+    for (const SweepAxis& axis : request.axes)
+      if (axis.name == kExchange)
+        exchanges_ = axis.values;
+    if (const auto base = request.base.settings.schedule.find(kExchange);
+        base != request.base.settings.schedule.end())
+      exchanges_.push_back(base->second);
   }
 
   Sweep plan() && {
@@ -126,16 +146,9 @@ class Planner {
     return axis.name == "workload" || axis.name == "cluster";
   }
 
-  /// Whether the schedule has the option, itself or with one of the exchanges that are asked for.
   bool takes(const std::string& schedule, const std::string& name) const {
-    if (name == kLayout)
-      return has_layout(schedule);
-    const auto exchanges = std::ranges::find(request_.axes, kExchange, &SweepAxis::name);
-    return has_option(schedule, name) ||
-           (exchanges != request_.axes.end() &&
-            std::ranges::any_of(exchanges->values, [&](const std::string& exchange) {
-              return has_option(schedule, name, {{kExchange, exchange}});
-            }));
+    return name == kLayout ? has_layout(schedule)
+                           : std::ranges::count(option_names(schedule, exchanges_), name) > 0;
   }
 
   /// Before they are made: lists multiply, and the memory for 10^12 combinations is not there.
@@ -164,7 +177,7 @@ class Planner {
     const std::uint32_t scenario = scenario_of_cells(cells);
     const std::vector<std::string>& schedules = sweep_.schedules[scenario];
     if (sweep_.whole == 0)
-      check_options(schedules, options_, sweep_.scenarios[scenario].settings);
+      check_options(schedules, options_, exchanges_, sweep_.scenarios[scenario].settings);
     const std::vector<Choice> choices = choices_of(schedules);
     std::uint64_t of_a_job = 0;
     for (const Choice& choice : choices)
@@ -273,6 +286,7 @@ class Planner {
   Dials of_scenario_;  ///< workload, cluster
   Dials of_job_;       ///< Size, then settings such as batch.
   Dials options_;
+  std::vector<std::string> exchanges_;  ///< That are asked for.
   Sweep sweep_;
   std::map<std::pair<std::string, std::string>, std::uint32_t> known_;
 };

@@ -9,6 +9,7 @@
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/time_alone.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
@@ -102,6 +103,8 @@ TEST(Exchange, OfOneStageIsTheDataParallelSchedule) {
                 {"global_batch", std::to_string(cluster.ranks() * workload.batch * passes)}});
     const double expected = step_s(whole, cluster, fidelity);
     EXPECT_NEAR(step_s(staged.hybrid.plan, cluster, fidelity) / expected, 1, 1e-12) << what;
+    const double alone = time_alone(workload, cluster, whole).value * cluster.ranks();
+    EXPECT_NEAR(staged.hybrid.alone.value / alone, 1, 1e-12) << what;
   }
 }
 
@@ -163,6 +166,23 @@ TEST(Exchange, OfAllSchedulesRunsUnderAllPasses) {
     }
 }
 
+TEST(Exchange, NamesOfShardingStandForStagesOfZero) {
+  const Workload workload = load_workload("resnet50-rtx2080ti-bs64");
+  Cluster cluster = load_cluster("rtx2080ti-16x4-ib100");
+  cluster.nodes = 2;
+  const auto step = [&](ScheduleOptions options) {
+    options["pp"] = "2";
+    return step_s(run_of("1f1b", workload, cluster, options).hybrid.plan, cluster);
+  };
+  EXPECT_EQ(step({{"exchange", "zero"}}), step({{"zero", "2"}}));
+  EXPECT_EQ(step({{"exchange", "zero"}, {"zero", "1"}}), step({{"zero", "1"}}));
+  EXPECT_EQ(step({{"exchange", "fsdp"}}), step({{"zero", "3"}}));
+  EXPECT_EQ(input_error_of([&] {
+              step({{"exchange", "fsdp"}, {"zero", "0"}});
+            }),
+            "1f1b: option exchange: expected megatron beside zero=0, found \"fsdp\"");
+}
+
 // Parameters and gradients of two stages are those of the model; Adam keeps two values of each.
 TEST(Exchange, MemoryOfTheStagesAddsUp) {
   const Workload workload = load_workload("resnet50-rtx2080ti-bs64");
@@ -196,7 +216,7 @@ TEST(Exchange, SaysWhereItCannotBeMeant) {
   EXPECT_EQ(error("dualpipe", {{"exchange", "dear"}, {"pp", "2"}, {"global_batch", "1024"}}),
             "dualpipe: option exchange: expected megatron where two stages hold each part");
   EXPECT_TRUE(error("1f1b", {{"exchange", "d-kfac"}})
-                  .starts_with("1f1b: option exchange: expected one of megatron, bsp, wfbp, ddp"))
+                  .starts_with("1f1b: option exchange: expected one of megatron, zero, fsdp, bsp"))
       << error("1f1b", {{"exchange", "d-kfac"}});
   EXPECT_EQ(error("1f1b", {{"exchange", "acp-sgd"}}),
             "1f1b: option exchange: acp-sgd: expected an exchange of one forward and one backward "

@@ -1,0 +1,1 @@
+stepcast compare --workload transformer:model=gpt-7.5b,device=a100 --cluster dgx-a100 --nodes 8 --schedules fsdp,1f1b --layout tp=1 --layout tp=2,pp=4 --set global_batch=256 --set accumulation=4 --set zero=1,3 --set cluster.nic.bandwidth=1GB/s

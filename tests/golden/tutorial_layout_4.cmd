@@ -1,0 +1,1 @@
+stepcast goodput --workload transformer:model=gpt-7.5b,device=a100 --cluster dgx-a100 --nodes 8 --schedule 1f1b --layout tp=2 --set zero=3 --set micro_batch=2 --set global_batch=256 --fail node:mtbf=220d,repair=24h --policy shrink --samples 1e8 --checkpoint 30s --restart 10min
