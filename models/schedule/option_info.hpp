@@ -61,6 +61,8 @@ struct OptionInfo {
   std::vector<std::string> alternatives{};
   /// Which of them is taken is the communication library's affair and not the schedule's.
   bool is_of_library = false;
+  /// What the option is of, "layout" or "job", where many schedules share it; empty: the schedule.
+  std::string group{};
 };
 
 /// Options given by the user, as text.

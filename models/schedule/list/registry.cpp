@@ -96,6 +96,7 @@ ScheduleInfo with_exchange(ScheduleInfo passes, const ScheduleInfo& exchange) {
       option.name = kOfExchange + option.name;
     if (option.search)  // of whole jobs: a part cannot be simulated by itself
       std::erase(option.words, option.search->word);
+    option.group = kExchange;
     passes.options.push_back(std::move(option));
   }
   passes.compressed = exchange.compressed;

@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,13 +43,19 @@ std::vector<OptionInfo> layout_options() {
                     "ranks that share each expert; auto: tp; 1: experts are whole, and ep divides "
                     "tp x cp x dp"),
       count_or_auto("dp", "data parallelism: copies of the model; auto: GPUs / (tp x pp x cp)"),
-      count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
-      count_or_auto("global_batch",
-                    "samples of a step; auto: four micro-batches a stage, one without stages"),
       searched(text_option("partition", "equal",
                            "layers of each stage: equal, by time, best (least simulated of these "
                            "and a search), or a list such as 8,8,9,7",
                            {"equal", "time", "best"})),
+      searched(yes_or_no("sequence_parallel", "no",
+                         "norms and dropout are shared by the ranks of a tensor group too"))};
+}
+
+std::vector<OptionInfo> job_options() {
+  return {
+      count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
+      count_or_auto("global_batch",
+                    "samples of a step; auto: four micro-batches a stage, one without stages"),
       searched(choice_option("recompute", "none",
                              "what the backward pass computes again: none, selective (attention's "
                              "scores) or full (whole blocks)",
@@ -58,60 +63,55 @@ std::vector<OptionInfo> layout_options() {
       text_option("recompute_stages", "alike",
                   "the same for each stage, such as full,full,none; alike: as recompute says",
                   {"alike"}),
-      searched(yes_or_no("sequence_parallel", "no",
-                         "norms and dropout are shared by the ranks of a tensor group too")),
-      choice_option("tensor_overlap", "none",
-                    "messages inside layers run beside compute: none, backward (beside weight "
-                    "gradients) or pieces (async TP)",
-                    {"none", "backward", "pieces"})};
-}
-
-std::vector<OptionInfo> software_options() {
-  return {searched(yes_or_no("scatter_messages", "no",
-                             "ranks of a tensor group send a part of the activations each to the "
-                             "next stage")),
-          choice_option("pad_vocabulary", "yes",
-                        "to 128 numbers a rank: yes, no, or only where it is cut (tensor)",
-                        {"yes", "no", "tensor"}),
-          bytes_each("accumulation_bytes", kAccumulationTraffic,
-                     "bytes moved to add a parameter's gradient of a micro-batch to the step's"),
-          bytes_each("optimiser_bytes", kUpdateTraffic,
-                     "bytes that the optimiser moves for a parameter")};
-}
-
-std::vector<OptionInfo> kernel_options() {
-  return {
-      time_option("host_block", "0s",
-                  "time of the host to launch a pass of a block, such as \"1ms\": a pass takes "
-                  "no less"),
-      choice_option("messages", "asynchronous",
-                    "between stages: asynchronous (beside compute) or blocking (sender and "
-                    "receiver wait)",
-                    {"asynchronous", "blocking"}),
-      yes_or_no("recompute_stops_early", "no",
-                "full recomputation leaves out a block's last product, whose output nobody "
-                "needs (PyTorch's non-reentrant checkpoints)"),
-      number_option("elementwise_traffic", "1",
-                    "bytes moved by norms, activations and sums over those of fused kernels",
-                    {.least = 0, .most = 16, .above_least = true}),
-      number_option("attention_rate", "1",
-                    "rate of flash attention over that of the device's law: 0.6 for its first "
-                    "version",
-                    {.least = 0, .most = 16, .above_least = true}),
+      bytes_each("optimiser_bytes", kUpdateTraffic,
+                 "bytes that the optimiser moves for a parameter"),
+      bytes_each("accumulation_bytes", kAccumulationTraffic,
+                 "bytes moved to add a parameter's gradient of a micro-batch to the step's"),
+      choice_option("pad_vocabulary", "yes",
+                    "to 128 numbers a rank: yes, no, or only where it is cut (tensor)",
+                    {"yes", "no", "tensor"}),
       number_option("expert_imbalance", "1", "load of the fullest expert over the mean",
                     {.least = 1, .most = 1024}),
       number_option("capacity_factor", "0",
                     "tokens that each expert computes over the mean, more dropped, less padded; "
                     "0: no limit, so that the fullest one decides",
-                    {.least = 0, .most = 1024})};
+                    {.least = 0, .most = 1024}),
+      optimiser_option()};
+}
+
+std::vector<OptionInfo> kernel_options() {
+  return {time_option("host_block", "0s",
+                      "time of the host to launch a pass of a block, such as \"1ms\": a pass takes "
+                      "no less"),
+          choice_option("tensor_overlap", "none",
+                        "messages inside layers run beside compute: none, backward (beside weight "
+                        "gradients) or pieces (async TP)",
+                        {"none", "backward", "pieces"}),
+          yes_or_no("recompute_stops_early", "no",
+                    "full recomputation leaves out a block's last product, whose output nobody "
+                    "needs (PyTorch's non-reentrant checkpoints)"),
+          number_option("elementwise_traffic", "1",
+                        "bytes moved by norms, activations and sums over those of fused kernels",
+                        {.least = 0, .most = 16, .above_least = true}),
+          number_option("attention_rate", "1",
+                        "rate of flash attention over that of the device's law: 0.6 for its first "
+                        "version",
+                        {.least = 0, .most = 16, .above_least = true})};
 }
 
 constexpr OptionRange kRatio{.least = 1, .most = 1e6};
 constexpr OptionRange kRate{.least = 0, .most = 1e9};
 
-// What hybrid compression of a kind of messages takes.
-std::vector<OptionInfo> compression_options() {
+// Messages inside tensor groups and between stages, and their compression.
+std::vector<OptionInfo> message_options() {
   return {
+      choice_option("messages", "asynchronous",
+                    "between stages: asynchronous (beside compute) or blocking (sender and "
+                    "receiver wait)",
+                    {"asynchronous", "blocking"}),
+      searched(yes_or_no("scatter_messages", "no",
+                         "ranks of a tensor group send a part of the activations each to the "
+                         "next stage")),
       number_option("tp_ratio", "1", "bytes inside tensor groups over those sent", kRatio),
       number_option("tp_codec", "0", "GB/s at which a GPU packs or unpacks them; 0: free", kRate),
       number_option("pp_ratio", "1", "bytes between stages over those sent", kRatio),
@@ -167,17 +167,26 @@ std::vector<OptionInfo> own_exchange_options() {
 }
 
 std::vector<OptionInfo> hybrid_options() {
-  std::vector<OptionInfo> options = layout_options();
-  options.push_back(choice_option(
-      kExchange, kOwnExchange,
-      "how replicas of a stage agree on gradients: as Megatron-LM does (zero and fsdp: with zero=2 "
-      "or "
-      "3), or as a data-parallel schedule, whose options are then options of this one",
-      {kOwnExchange, "zero", "fsdp"}));
-  for (std::vector<OptionInfo> more :
-       {own_exchange_options(), software_options(), kernel_options(), compression_options()})
-    std::ranges::move(more, std::back_inserter(options));
-  options.push_back(optimiser_option());
+  std::vector<OptionInfo> exchange = own_exchange_options();
+  exchange.insert(
+      exchange.begin(),
+      choice_option(kExchange, kOwnExchange,
+                    "how replicas of a stage agree on gradients: as Megatron-LM does "
+                    "(zero and fsdp: with zero=2 or 3), or as a data-parallel schedule, "
+                    "whose options are then options of this one",
+                    {kOwnExchange, "zero", "fsdp"}));
+  std::vector<OptionInfo> options;
+  const auto add = [&](const char* group, std::vector<OptionInfo> more) {
+    for (OptionInfo& option : more) {
+      option.group = group;
+      options.push_back(std::move(option));
+    }
+  };
+  add("layout", layout_options());
+  add("job", job_options());
+  add(kExchange, std::move(exchange));
+  add("messages", message_options());
+  add("kernels", kernel_options());
   return options;
 }
 

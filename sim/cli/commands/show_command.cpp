@@ -122,6 +122,8 @@ nlohmann::ordered_json option_json(const OptionInfo& option) {
                               {"default", option.default_value},
                               {"meaning", option.meaning},
                               {"kind", name_of(option.kind)}};
+  if (!option.group.empty())
+    json["group"] = option.group;
   if (!option.words.empty())
     json["words"] = option.words;
   if (option.kind == OptionKind::Choice || option.kind == OptionKind::Text)

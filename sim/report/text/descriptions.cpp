@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -342,13 +344,20 @@ std::string description_of(const Goal& goal) {
 std::string description_of(const ScheduleInfo& schedule) {
   std::string text = render(Facts{
       {"schedule", schedule.name}, {"summary", schedule.summary}, {"source", schedule.source}});
-  text += schedule.options.empty() ? "\nNo options.\n"
-                                   : "\nOptions (--set option=value; default in brackets)\n";
-  Facts options;
-  for (const OptionInfo& option : schedule.options)
-    options.emplace_back(fmt::format("  {} [{}]", option.name, option.default_value),
-                         option.meaning);
-  return text + render(options);
+  if (schedule.options.empty())
+    return text + "\nNo options.\n";
+  text += "\nOptions (--set option=value; default in brackets)\n";
+  std::vector<std::pair<std::string, Facts>> groups{{"", {}}};  // first the schedule's own
+  for (const OptionInfo& option : schedule.options) {
+    auto group = std::ranges::find(groups, option.group, &std::pair<std::string, Facts>::first);
+    if (group == groups.end())
+      group = groups.insert(group, {option.group, {}});
+    group->second.emplace_back(fmt::format("  {} [{}]", option.name, option.default_value),
+                               option.meaning);
+  }
+  for (const auto& [name, options] : groups)
+    text += (name.empty() ? "" : fmt::format("\nof the {}\n", name)) + render(options);
+  return text;
 }
 
 }  // namespace stepcast
