@@ -57,13 +57,9 @@ const compare = {
     elements.section('Where the step goes', compare.bars(results));
     const fits = (r) => (r.memory.device_memory_bytes > 0 ? (r.memory.total_bytes <= r.memory.device_memory_bytes ? 'yes' : 'no') : '-');
     elements.section('Forecasts', elements.table([
-      { name: 'forecast', value: compare.name, isText: true }, { name: 'GPUs', value: (r) => r.gpus },
-      { name: 'iteration ms', value: (r) => r.iteration_time_s, text: format.ms },
-      { name: 'speed-up', value: (r) => r.speedup, text: (v) => (v === undefined ? '-' : v.toFixed(3)) },
-      { name: 'samples/s', value: (r) => r.throughput_samples_per_s, text: (v) => v.toFixed(1) },
-      { name: 'efficiency', value: (r) => r.scaling_efficiency, text: format.percent },
-      { name: 'exposed ms', value: (r) => compare.sum(r.breakdown.exposed_communication_s), text: format.ms },
-      { name: 'memory', value: (r) => r.memory.total_bytes, text: format.bytes },
+      { name: 'forecast', value: compare.name, isText: true },
+      ...run.fields.columns.map((field) => ({ name: field.heading, value: (r) => elements.valueOf(field, r),
+        text: (value) => format.cell(field.unit, value) })),
       { name: 'fits', value: fits, isText: true }], results, { best, caption: 'The row in bold trains most samples a second.', filter: true }));
     elements.section('Why', elements.list(results.slice(0, 20).map((r) => `${compare.name(r)}: ${(r.why ?? []).join(' ')}`)));
     run.notes(results);

@@ -17,6 +17,13 @@ const elements = {
       box.append(elements.make('div', { class: 'fact' }, elements.make('span', {}, name), elements.make('b', {}, value)));
     return box;
   },
+  /// The value of a field of a forecast, or undefined. Times by name are summed, an interval is [low, high].
+  valueOf({ key, unit }, result) {
+    if (unit === 'Interval')
+      return result[key + '_low_s'] === undefined ? undefined : [result[key + '_low_s'], result[key + '_high_s']];
+    const value = key.split('.').reduce((inner, name) => inner?.[name], result);
+    return unit === 'Times' && value ? Object.values(value).reduce((sum, time) => sum + time, 0) : value;
+  },
   list(lines) {
     const list = elements.make('ul');
     for (const line of lines) list.append(elements.make('li', {}, line));

@@ -24,6 +24,12 @@ const format = {
   },
   rate: (bytesPerSecond) => format.number(bytesPerSecond / 1e9) + ' GB/s',
   percent: (share) => (Number.isFinite(share) ? (share * 100).toFixed(1) + ' %' : '-'),
+  /// A field of a forecast by its unit: with the unit, and for a column whose heading names it.
+  line: (unit, value) => ({ Seconds: format.time, Bytes: format.bytes, Share: format.percent,
+    Interval: ([low, high]) => `${format.time(low)} to ${format.time(high)}`,
+    SamplesPerSecond: (rate) => format.number(rate, 5) + ' samples/s' }[unit] ?? String)(value),
+  cell: (unit, value) => (value === undefined ? '-' : ({ Seconds: format.ms, Bytes: format.bytes, Share: format.percent,
+    Times: format.ms, Ratio: (ratio) => ratio.toFixed(3), SamplesPerSecond: (rate) => rate.toFixed(1) }[unit] ?? String)(value)),
   words: (key) => key.replace(/_(s|bytes|per_s)$/, '').replaceAll('_', ' '),
   short: (text, most = 40) => (text.length > most ? text.slice(0, most - 1) + '…' : text),
 };

@@ -53,15 +53,12 @@ const run = {
       series: [{ type: 'bar', data: rows.map((row) => row.bytes / 1073741824) }],
     }), 90 + 30 * rows.length);
   },
+  fields: JSON.parse(document.getElementById('fields').textContent),
   facts(result) {
-    const facts = [['iteration time', format.time(result.iteration_time_s)],
-      ['throughput', format.number(result.throughput_samples_per_s, 5) + ' samples/s'],
-      ['scaling efficiency', format.percent(result.scaling_efficiency)], ['GPUs', `${result.gpus} (${result.nodes} × ${result.gpus_per_node})`],
-      ['bytes sent per GPU', format.bytes(result.bytes_sent_per_gpu)], ['memory per GPU', format.bytes(result.memory.total_bytes)]];
-    if (result.iteration_time_low_s !== undefined)
-      facts.splice(1, 0, ['interval', `${format.time(result.iteration_time_low_s)} to ${format.time(result.iteration_time_high_s)}`]);
-    if (result.iteration_time_p95_s !== undefined) facts.splice(1, 0, ['P95', format.time(result.iteration_time_p95_s)]);
-    return elements.facts(facts);
+    const shown = { gpus: ['GPUs', `${result.gpus} (${result.nodes} × ${result.gpus_per_node})`],
+      'memory.total_bytes': ['memory per GPU', format.bytes(result.memory.total_bytes)] };
+    return elements.facts(run.fields.facts.filter((field) => elements.valueOf(field, result) !== undefined)
+      .map((field) => shown[field.key] ?? [field.label, format.line(field.unit, elements.valueOf(field, result))]));
   },
   notes(results) {
     const notes = [...new Set(results.flatMap((result) => result.notes ?? []))];

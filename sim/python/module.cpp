@@ -8,6 +8,7 @@
 #include "sim/engine/interruption.hpp"
 #include "sim/python/call.hpp"
 #include "sim/python/one_call.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/workers/stop.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
@@ -55,6 +56,14 @@ py::dict described(Subcommand& command) {
                   py::arg("summary") = command.listed.summary,
                   py::arg("description") = help.description, py::arg("examples") = help.examples,
                   py::arg("options") = options);
+}
+
+/// The keys of a forecast that are columns of a table in a notebook.
+py::list columns() {
+  py::list keys;
+  for (const ForecastField* field : fields_shown(View::Notebook))
+    keys.append(field->key);
+  return keys;
 }
 
 py::list commands() {
@@ -133,6 +142,7 @@ PYBIND11_MODULE(_core, module) {
   py::register_exception_translator(translate);
   prepare_for_forks();
   module.attr("version") = STEPCAST_VERSION;
+  module.attr("columns") = columns();
   module.def("commands", commands);
   module.def("call", call, py::arg("name"), py::arg("given"), py::arg("texts"),
              py::arg("foreign") = false);

@@ -9,6 +9,7 @@
 #include "models/base/text.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/json/option_schema.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -39,10 +40,6 @@ std::vector<std::string> schema_names() {
 
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const std::string& name) {
-  return read_text_file(folder() / (name + std::string(kSuffix)));
-}
-
 /// A schema may refer to another file, as that of a comparison to that of a forecast. Who has the
 /// printed text has no files: makes what is referred to a definition of the same document.
 void embed(Json& node, Json& definitions) {
@@ -58,7 +55,7 @@ void embed(Json& node, Json& definitions) {
   node["$ref"] = "#/definitions/" + name;
   if (definitions.contains(name))
     return;
-  Json other = Json::parse(text_of(name));
+  Json other = Json::parse(schema_text(name));
   other.erase("$schema");
   definitions.update(other.value("definitions", Json::object()));
   other.erase("definitions");
@@ -67,7 +64,7 @@ void embed(Json& node, Json& definitions) {
 }
 
 std::string complete_text_of(const std::string& name) {
-  const std::string text = text_of(name);
+  const std::string text = schema_text(name);
   Json schema = Json::parse(text);
   Json definitions = schema.value("definitions", Json::object());
   const std::size_t own = definitions.size();

@@ -1,14 +1,13 @@
 """Results in a notebook: a table and a picture (SVG), and pictures by matplotlib."""
 import html as _html
 
+from . import _core
 from ._errors import InputError
 
 _COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f")
 _MOST_ROWS = 60
 # Parts of the time of a rank or a device, which add up, where a row has no breakdown.
 _PARTS = ("compute_s", "upload_s", "computing_s", "exposed_communication_s", "copies_alone_s", "waiting_s", "idle_for_host_s")
-_COLUMNS = ("schedule.name", "gpus", "iteration_time_s", "speedup", "throughput_samples_per_s", "scaling_efficiency",
-            "bytes_sent_per_gpu", "memory.total_bytes")
 
 
 def _shown(value):
@@ -92,7 +91,7 @@ def html(result):
     rows = [flat(row) for row in (result.first_rows(_MOST_ROWS) if result.is_long else result.rows)]
     if any("iteration_time_s" in row for row in rows):
         shown = [{**{key: row[key] for key in row if key.startswith("combination.")},
-                  **{key: row[key] for key in _COLUMNS if key in row}} for row in rows]
+                  **{key: row[key] for key in _core.columns if key in row}} for row in rows]
     else:
         shown = rows
     if list(shown[0]) == ["text"]:

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/page/policy_hash.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
@@ -76,6 +77,18 @@ void fill(std::string& page, std::string_view id, std::string json) {
   replace_all(json, "<", "\\u003c");
   const std::string element = fmt::format("<script type=\"application/json\" id=\"{}\">", id);
   page.insert(page.find(element) + element.size(), json);
+}
+
+/// What the page shows of a forecast: its facts and the columns of its table.
+std::string fields_for_page() {
+  nlohmann::json json;
+  for (const auto& [name, view] : {std::pair{"facts", View::Page}, {"columns", View::PageTable}})
+    for (const ForecastField* field : fields_shown(view))
+      json[name].push_back({{"key", field->key},
+                            {"unit", name_of(field->unit)},
+                            {"label", field->label},
+                            {"heading", field->heading}});
+  return json.dump();
 }
 
 /// The names and the slices: arrows are not drawn.
@@ -150,6 +163,7 @@ std::string page_of(const PageSource& result, const PageSource& trace) {
   leave_out_details(json);
   std::string page = read_text_file(asset("page.html"));
   inline_assets(page);
+  fill(page, "fields", fields_for_page());
   fill(page, "result", json.dump());
   if (!trace.text.empty())
     fill(page, "timeline", slices_of(trace));

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/picture/bar_chart.hpp"
 #include "sim/report/picture/gantt_chart.hpp"
 #include "sim/report/text/render.hpp"
-#include "sim/report/text/rows.hpp"
 #include "sim/timeline/trace_lanes.hpp"
 #include "sim/timeline/why.hpp"
 

@@ -9,8 +9,7 @@
 
 #include "models/schedule/list/presets.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "sim/report/json/json.hpp"
-#include "sim/report/text/render.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
@@ -86,9 +85,19 @@ std::vector<Term> described_keys() {
   std::vector<Term> terms;
   for (const std::filesystem::path& path : files) {
     const std::string name = path.filename().string();
-    add_described(parse_json(read_text_file(path), path.string()), name.substr(0, name.find('.')),
-                  terms);
+    const std::string schema = name.substr(0, name.find('.'));
+    add_described(parse_json(schema_text(schema), path.string()), schema, terms);
   }
+  return terms;
+}
+
+/// Fields of a forecast whose labels the glossary leaves to their table.
+std::vector<Term> fields_with_labels() {
+  std::vector<Term> terms;
+  for (const ForecastField& field : forecast_fields())
+    for (const char* name : {field.label, field.heading})
+      if (*name != '\0' && *field.meaning != '\0')
+        terms.push_back({name, field.key, field.meaning});
   return terms;
 }
 
@@ -208,19 +217,23 @@ std::span<const Term> all_terms() {
 const Term* find_term(std::string_view name) {
   static const std::vector<Term> schedules = named_in_schedules();
   static const std::vector<Term> keys = described_keys();
+  static const std::vector<Term> fields = fields_with_labels();
   for (const std::string& wanted : words_in(name))
     for (const std::span<const Term> terms :
-         {all_terms(), std::span<const Term>(schedules), std::span<const Term>(keys)})
+         {all_terms(), std::span<const Term>(schedules), std::span<const Term>(keys),
+          std::span<const Term>(fields)})
       if (const Term* term = among(terms, wanted))
         return term;
   return nullptr;
 }
 
 std::vector<std::string> printed_columns() {
-  std::vector<std::string> columns;
-  for (const auto& names : {names_of_run(), names_of_comparison(), json_keys()})
-    columns.insert(columns.end(), names.begin(), names.end());
-  return columns;
+  std::vector<std::string> names = names_of_fields();
+  for (const char* heading : {"breakdown", "share", "iteration", "communication", "busy ms",
+                              "memory per GPU", "MiB", "workers", "in an iteration"})
+    names.emplace_back(heading);
+  std::ranges::move(breakdown_labels(), std::back_inserter(names));
+  return names;
 }
 
 }  // namespace stepcast

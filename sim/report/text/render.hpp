@@ -16,10 +16,6 @@ std::string render_run(const Forecast& forecast, const std::string& adapters = "
 std::string render_compare(const std::vector<Forecast>& forecasts,
                            const std::string& adapters = "");
 
-/// Every column heading and row name that each of them prints.
-std::vector<std::string> names_of_run();
-std::vector<std::string> names_of_comparison();
-
 /// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4), flow fidelity"
 std::string title_of(const Forecast& forecast, const std::string& adapters = "");
 

@@ -1,78 +1,16 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "models/base/numbers.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
-
-/// A column of a comparison; `baseline` is the first row of the table.
-struct CompareColumn {
-  const char* name;
-  Align align;
-  std::string (*value)(const Forecast&, const Forecast& baseline);
-  bool of_seeds = false;    ///< Only where there is chance.
-  bool makes_room = false;  ///< Not there: --json and --csv have it.
-  bool of_stages = false;   ///< Only where there is a pipeline.
-};
-
-// Between which a quantile lies with 95 % confidence.
-std::string interval(const SeedQuantile& quantile) {
-  if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
-    return "-";
-  return fmt::format("{:.0f}-{:.0f}", quantile.low.value * 1e3, quantile.high.value * 1e3);
-}
-
-constexpr std::array kCompareColumns = {
-    CompareColumn{"schedule", Align::Left,
-                  [](const Forecast& f, const Forecast&) { return f.schedule; }},
-    CompareColumn{
-        "iteration ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.iteration_time); }},
-    CompareColumn{"P50 ms", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return drawn_time(f.spread.p50.value); },
-                  true},
-    CompareColumn{"within", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return interval(f.spread.p50); }, true},
-    CompareColumn{"P95 ms", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return drawn_time(f.spread.p95.value); },
-                  true},
-    CompareColumn{"within", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return interval(f.spread.p95); }, true},
-    CompareColumn{"speed-up", Align::Right,
-                  [](const Forecast& f, const Forecast& baseline) {
-                    return fmt::format("{:.3f}", speedup_of(f, baseline));
-                  }},
-    CompareColumn{
-        "samples/s", Align::Right,
-        [](const Forecast& f, const Forecast&) { return fmt::format("{:.1f}", f.throughput); }},
-    CompareColumn{"efficiency", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return percent(f.scaling_efficiency); }},
-    CompareColumn{
-        "comm ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(total_of(f.communication)); },
-        false, true},
-    CompareColumn{"exposed ms", Align::Right,
-                  [](const Forecast& f, const Forecast&) {
-                    return milliseconds(total_of(f.breakdown.exposed_communication));
-                  }},
-    CompareColumn{
-        "waiting ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.waiting); }},
-    CompareColumn{
-        "bubble ms", Align::Right,
-        [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.bubble); }, false,
-        false, true},
-    CompareColumn{"idle ms", Align::Right,
-                  [](const Forecast& f, const Forecast&) { return milliseconds(f.breakdown.idle); },
-                  false, true},
-};
 
 /// Returns the samples of a step. The ranks of a pipeline or of a tensor group share theirs.
 std::uint64_t samples_of(const Forecast& f) {
@@ -135,21 +73,19 @@ std::string why_of(Rows first, Rows last) {
 }
 
 std::string compare_group(Rows first, Rows last, const std::string& adapters) {
-  std::vector<CompareColumn> columns(kCompareColumns.begin(), kCompareColumns.end());
   const bool has_seeds =
       std::any_of(first, last, [](const Forecast& each) { return each.spread.seeds > 0; });
   const bool has_stages =
       std::any_of(first, last, [](const Forecast& each) { return !each.stages.empty(); });
-  std::erase_if(columns, [&](const CompareColumn& column) {
-    return (has_seeds ? column.makes_room : column.of_seeds) || (column.of_stages && !has_stages);
-  });
   Table table;
-  for (const CompareColumn& column : columns)
-    table.columns.push_back({column.name, column.align});
-  for (Rows row = first; row != last; ++row) {
-    auto& cells = table.rows.emplace_back();
-    for (const CompareColumn& column : columns)
-      cells.push_back(column.value(*row, *first));
+  table.rows.resize(static_cast<std::size_t>(last - first));
+  for (const ForecastField* field : fields_shown(View::Compare)) {
+    if (field->is(has_seeds ? kNotDrawn : kDrawn) || (field->is(kStages) && !has_stages))
+      continue;
+    table.columns.push_back(column_of(field->unit, field->heading));
+    for (Rows row = first; row != last; ++row)
+      table.rows[static_cast<std::size_t>(row - first)].push_back(
+          cell_of(field->unit, field->value({*row, speedup_of(*row, *first)})));
   }
   return wrap(title_of(*first, adapters), 2) + "\n" + render(table) + why_of(first, last);
 }
@@ -168,13 +104,6 @@ std::string render_compare(const std::vector<Forecast>& forecasts, const std::st
     first = last;
   }
   return text;
-}
-
-std::vector<std::string> names_of_comparison() {
-  std::vector<std::string> names;
-  for (const CompareColumn& column : kCompareColumns)
-    names.emplace_back(column.name);
-  return names;
 }
 
 }  // namespace stepcast

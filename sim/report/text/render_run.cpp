@@ -1,14 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/text/render.hpp"
-#include "sim/report/text/rows.hpp"
 #include "sim/report/text/stage_tables.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
@@ -17,62 +17,15 @@
 namespace stepcast {
 namespace {
 
-/// A line of the head of a run.
-struct RunRow {
-  const char* name;
-  std::string (*value)(const Forecast&);
-};
-
-std::string seconds_if_any(Seconds time) {
-  return time > Seconds{} ? milliseconds(time) + " ms" : "";
-}
-
-// Of 95 % confidence; none where the seeds are too few.
-std::string interval_if_any(const SeedQuantile& quantile) {
-  if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
-    return "";
-  return fmt::format("{} to {} ms", milliseconds(quantile.low), milliseconds(quantile.high));
-}
-
-/// A row without a value is left out.
-constexpr std::array kRunRows = {
-    RunRow{"iteration time",
-           [](const Forecast& f) { return milliseconds(f.iteration_time) + " ms"; }},
-    RunRow{"likely range",
-           [](const Forecast& f) {
-             return f.error_basis.empty() ? ""
-                                          : fmt::format("{} to {} ms", milliseconds(f.likely_low),
-                                                        milliseconds(f.likely_high));
-           }},
-    RunRow{"P50 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p50.value); }},
-    RunRow{"P50 interval", [](const Forecast& f) { return interval_if_any(f.spread.p50); }},
-    RunRow{"P95 over seeds", [](const Forecast& f) { return seconds_if_any(f.spread.p95.value); }},
-    RunRow{"P95 interval", [](const Forecast& f) { return interval_if_any(f.spread.p95); }},
-    RunRow{"throughput",
-           [](const Forecast& f) { return fmt::format("{:.1f} samples/s", f.throughput); }},
-    RunRow{"scaling efficiency", [](const Forecast& f) { return percent(f.scaling_efficiency); }},
-    RunRow{"bytes sent per GPU", [](const Forecast& f) { return format_bytes(f.sent_per_gpu); }},
-};
-
 const std::array<Column, 3> kBreakdownColumns = {
     Column{"breakdown", Align::Left}, Column{"ms", Align::Right}, Column{"share", Align::Right}};
 const std::array<Column, 2> kCommunicationColumns = {Column{"communication", Align::Left},
                                                      Column{"busy ms", Align::Right}};
-const std::array<Column, 4> kLinkColumns = {
-    Column{"link", Align::Left}, Column{"sent", Align::Right}, Column{"bandwidth", Align::Right},
-    Column{"utilisation", Align::Right}};
-
 const std::array<Column, 2> kMemoryColumns = {Column{"memory per GPU", Align::Left},
                                               Column{"MiB", Align::Right}};
 
 const std::array<Column, 2> kWorkerColumns = {Column{"workers", Align::Left},
                                               Column{"in an iteration", Align::Left}};
-constexpr const char* kAllIterations = "iterations/s of all";
-constexpr const char* kSlowestIterations = "iterations/s of the slowest";
-constexpr const char* kSentPerNic = "sent per NIC";
-constexpr const char* kGaps = "gap to the slowest";
-constexpr const char* kStaleness = "age of what is averaged";
-
 constexpr const char* kTotal = "iteration";
 
 template <std::size_t size>
@@ -87,14 +40,16 @@ std::string options_of(const Forecast& f) {
   return text;
 }
 
+/// A line for each field that is known.
 std::string head_of(const Forecast& forecast) {
+  const std::vector<const ForecastField*> fields = fields_shown(View::Run);
   std::size_t widest = 0;
-  for (const RunRow& row : kRunRows)
-    widest = std::max(widest, width_of(row.name));
+  for (const ForecastField* field : fields)
+    widest = std::max(widest, width_of(field->label));
   std::string text;
-  for (const RunRow& row : kRunRows)
-    if (const std::string value = row.value(forecast); !value.empty())
-      text += fmt::format("{:<{}}  {:>20}\n", row.name, widest, value);
+  for (const ForecastField* field : fields)
+    if (const std::string value = line_of(field->unit, field->value({forecast})); !value.empty())
+      text += fmt::format("{:<{}}  {:>20}\n", field->label, widest, value);
   return text;
 }
 
@@ -121,13 +76,7 @@ std::string communication_table(const Forecast& forecast) {
 }
 
 std::string link_table(const Forecast& forecast) {
-  if (forecast.links.empty())
-    return "";
-  Table table = table_of(kLinkColumns);
-  for (const LinkLoad& link : forecast.links)
-    table.rows.push_back({link.name, format_bytes(link.bytes), format_bandwidth(link.bandwidth),
-                          percent(link.utilisation)});
-  return render(table).insert(0, 1, '\n');
+  return forecast.links.empty() ? "" : '\n' + render(table_of(link_fields(), forecast.links));
 }
 
 std::string memory_table(const Forecast& forecast) {
@@ -163,14 +112,14 @@ std::string protocol_table(const Forecast& forecast) {
   if (report.iterations_per_s <= 0)
     return "";
   Table table = table_of(kWorkerColumns);
-  table.rows.push_back({kAllIterations, fmt::format("{:.2f}", report.iterations_per_s)});
+  table.rows.push_back({"iterations/s of all", fmt::format("{:.2f}", report.iterations_per_s)});
   table.rows.push_back(
-      {kSlowestIterations, fmt::format("{:.3f}", report.slowest_iterations_per_s)});
+      {"iterations/s of the slowest", fmt::format("{:.3f}", report.slowest_iterations_per_s)});
   for (const NamedTime& cause : report.waiting)
     table.rows.push_back({"waiting for " + cause.name, milliseconds(cause.time) + " ms"});
-  table.rows.push_back({kSentPerNic, format_bytes(report.sent_per_nic)});
-  table.rows.push_back({kGaps, shares_of(report.gaps)});
-  table.rows.push_back({kStaleness, shares_of(report.staleness)});
+  table.rows.push_back({"sent per NIC", format_bytes(report.sent_per_nic)});
+  table.rows.push_back({"gap to the slowest", shares_of(report.gaps)});
+  table.rows.push_back({"age of what is averaged", shares_of(report.staleness)});
   return render(table).insert(0, 1, '\n');
 }
 
@@ -208,27 +157,6 @@ std::string render_run(const Forecast& forecast, const std::string& adapters) {
 std::string title_of(const Forecast& f, const std::string& adapters) {
   return fmt::format("{}{}, {} fidelity", setup_of(f.workload, f.cluster, f.nodes, f.gpus_per_node),
                      adapters, name_of(f.fidelity));
-}
-
-std::vector<std::string> names_of_run() {
-  std::vector<std::string> names;
-  for (const RunRow& row : kRunRows)
-    names.emplace_back(row.name);
-  for (const Column& column : kBreakdownColumns)
-    names.push_back(column.heading);
-  for (const Column& column : kCommunicationColumns)
-    names.push_back(column.heading);
-  for (const Column& column : kLinkColumns)
-    names.push_back(column.heading);
-  for (const Column& column : kWorkerColumns)
-    names.push_back(column.heading);
-  for (const char* row : {kAllIterations, kSlowestIterations, kSentPerNic, kGaps, kStaleness})
-    names.emplace_back(row);
-  for (const Column& column : kMemoryColumns)
-    names.push_back(column.heading);
-  std::ranges::move(names_of_rows(), std::back_inserter(names));
-  names.emplace_back(kTotal);
-  return names;
 }
 
 }  // namespace stepcast

@@ -4,26 +4,19 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "models/base/text.hpp"
-#include "sim/report/text/table.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
 
 std::string stage_table(const Forecast& forecast) {
-  Table table{{{"stage", Align::Right},
-               {"holds", Align::Left},
-               {"busy ms", Align::Right},
-               {"bubble ms", Align::Right},
-               {"memory", Align::Right}},
-              {}};
-  for (std::size_t i = 0; i < forecast.stages.size(); ++i) {
-    const StageForecast& stage = forecast.stages[i];
-    table.rows.push_back({std::to_string(i), stage.holds, milliseconds(stage.time),
-                          milliseconds(stage.bubble), format_bytes(stage.memory)});
-  }
+  Table table = table_of(stage_fields(), forecast.stages);
+  table.columns.insert(table.columns.begin(), {"stage", Align::Right});
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    table.rows[i].insert(table.rows[i].begin(), std::to_string(i));
   return render(table);
 }
 

@@ -1,7 +1,6 @@
 #include "sim/report/text/sweep_report.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <span>
@@ -9,8 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/base/numbers.hpp"
-#include "sim/report/json/json.hpp"
+#include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 
@@ -19,32 +17,7 @@ namespace {
 
 using Rows = std::vector<SweepRow>;
 
-/// A result as the table and the CSV file show it.
-struct ResultColumn {
-  const char* heading;
-  std::string (*shown)(const Forecast&, double speedup);
-  bool of_seeds = false;  ///< Only where there is chance.
-};
-
-// In the order of importance: the last are left out first where a table would be too wide.
-constexpr std::array kResults{
-    ResultColumn{"iteration ms",
-                 [](const Forecast& f, double) { return milliseconds(f.iteration_time); }},
-    ResultColumn{"P50 ms", [](const Forecast& f, double) { return drawn_time(f.spread.p50.value); },
-                 true},
-    ResultColumn{"P95 ms", [](const Forecast& f, double) { return drawn_time(f.spread.p95.value); },
-                 true},
-    ResultColumn{"speed-up",
-                 [](const Forecast&, double speedup) { return fmt::format("{:.3f}", speedup); }},
-    ResultColumn{"samples/s",
-                 [](const Forecast& f, double) { return fmt::format("{:.1f}", f.throughput); }},
-    ResultColumn{"exposed ms",
-                 [](const Forecast& f, double) {
-                   return milliseconds(total_of(f.breakdown.exposed_communication));
-                 }},
-    ResultColumn{"efficiency",
-                 [](const Forecast& f, double) { return percent(f.scaling_efficiency); }},
-};
+using Columns = std::span<const ForecastField* const>;
 
 double speedup_in(const Rows& rows, const SweepRow& row) {
   return speedup_of(row.forecast, rows[row.baseline].forecast);
@@ -79,41 +52,40 @@ bool too_large(const SweepRow& row) {
   return fit_of(row.forecast) == "no";
 }
 
-std::vector<ResultColumn> results_of(const Rows& rows) {
-  std::vector<ResultColumn> results(kResults.begin(), kResults.end());
+std::vector<const ForecastField*> results_of(const Rows& rows) {
+  std::vector<const ForecastField*> results = fields_shown(View::Sweep);
   const bool has_seeds =
       std::ranges::any_of(rows, [](const SweepRow& row) { return row.forecast.spread.seeds > 0; });
-  std::erase_if(results, [&](const ResultColumn& each) { return each.of_seeds && !has_seeds; });
+  std::erase_if(results, [&](const auto* each) { return each->is(kDrawn) && !has_seeds; });
   return results;
 }
 
-Table table_of(const Rows& rows, const std::vector<std::size_t>& varying,
-               std::span<const ResultColumn> results) {
+Table table_of(const Rows& rows, const std::vector<std::size_t>& varying, Columns results) {
   const bool shows_fits = std::ranges::any_of(rows, too_large);
   Table table;
   for (const std::size_t cell : varying)
     table.columns.push_back({rows.front().cells[cell].name, Align::Left});
   if (shows_fits)
     table.columns.push_back({"fits", Align::Left});
-  for (const ResultColumn& result : results)
-    table.columns.push_back({result.heading, Align::Right});
+  for (const ForecastField* result : results)
+    table.columns.push_back({result->heading, Align::Right});
   for (const SweepRow& row : rows) {
     auto& line = table.rows.emplace_back();
     for (const std::size_t cell : varying)
       line.push_back(row.cells[cell].value);
     if (shows_fits)
       line.push_back(fit_of(row.forecast));
-    for (const ResultColumn& result : results)
-      line.push_back(result.shown(row.forecast, speedup_in(rows, row)));
+    for (const ForecastField* result : results)
+      line.push_back(cell_of(result->unit, result->value({row.forecast, speedup_in(rows, row)})));
   }
   return table;
 }
 
 /// Names the results for which the table had no room.
-std::string left_out(std::span<const ResultColumn> results) {
+std::string left_out(Columns results) {
   std::vector<std::string> names;
-  for (const ResultColumn& result : results)
-    names.emplace_back(result.heading);
+  for (const ForecastField* result : results)
+    names.emplace_back(result->heading);
   return names.empty() ? ""
                        : wrap(fmt::format("No room here for {}: --csv and --json have them.",
                                           fmt::join(names, ", ")),
@@ -203,8 +175,8 @@ std::vector<std::size_t> varying_cells(const Rows& rows) {
 
 std::string render_sweep(const Rows& rows) {
   const std::vector<std::size_t> varying = varying_cells(rows);
-  const std::vector<ResultColumn> all = results_of(rows);
-  std::span<const ResultColumn> results = all;
+  const std::vector<const ForecastField*> all = results_of(rows);
+  Columns results = all;
   Table table = table_of(rows, varying, results);
   constexpr std::size_t kFewest = 2;
   while (natural_width(table) > kReportWidth && results.size() > kFewest) {
@@ -213,7 +185,7 @@ std::string render_sweep(const Rows& rows) {
   }
   return heading_of(rows, varying) + "\n" + render(table) +
          "\nSpeed-ups are against the first row of the same job.\n" +
-         left_out(std::span(all).subspan(results.size())) + notes_of(rows, varying);
+         left_out(Columns(all).subspan(results.size())) + notes_of(rows, varying);
 }
 
 std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results) {

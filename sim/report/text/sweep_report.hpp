@@ -7,9 +7,6 @@
 
 namespace stepcast {
 
-/// "yes" or "no": whether the memory of the GPU suffices; "" where it is not known.
-std::string fit_of(const Forecast& forecast);
-
 /// The places of the cells that are not the same in all rows; at least one row.
 std::vector<std::size_t> varying_cells(const std::vector<SweepRow>& rows);
 

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "sim/report/text/table.hpp"
+
+namespace stepcast {
+
+/// What a field holds, in which unit. Decides how the field is written and what its schema allows.
+enum class Unit {
+  Name,  ///< A text that is never empty.
+  Text,
+  Fidelity,
+  Flag,
+  True,  ///< Left out where it does not hold.
+  Count,
+  Seconds,
+  Bytes,
+  BytesPerSecond,
+  Share,  ///< Of 1; tables show per cent.
+  Ratio,
+  PerSecond,
+  SamplesPerSecond,
+  Times,    ///< Seconds by name; a column shows their sum.
+  Options,  ///< Texts by name.
+  Sentences,
+  Shares,
+  Interval,  ///< [low, high] in seconds of KEY_low_s and KEY_high_s. Tables only.
+  Source,    ///< A Provenance.
+  Object,    ///< Holds the fields whose keys begin with its own and a dot.
+  Rows,      ///< A list of objects with a table of their own.
+};
+
+/// What else is to be known of a field.
+enum Rule : unsigned {
+  kOptional = 1,   ///< JSON leaves it out where its value is null.
+  kPositive = 2,   ///< Never 0.
+  kFromZero = 4,   ///< A count that may be 0.
+  kSigned = 8,     ///< May be below 0.
+  kNoJson = 16,    ///< Tables and CSV only.
+  kDrawn = 32,     ///< A column only where there is chance,
+  kNotDrawn = 64,  ///< or only where there is none: it makes room.
+  kStages = 128,   ///< A column only where there is a pipeline.
+};
+
+/// One field of a result. JSON and its schema, CSV, tables, glossary, page and Python read it here.
+template <class Of>
+struct Field {
+  const char* key;  ///< In JSON; "memory.total_bytes" is a field of "memory".
+  Unit unit;
+  nlohmann::ordered_json (*value)(const Of&);  ///< Null: not known, or it means nothing here.
+  const char* meaning = "";  ///< A sentence for schema and `explain`; empty: the glossary has it.
+  const char* label = "";    ///< Before the value in a report; empty: there is no such line.
+  const char* heading = "";  ///< Above a column; empty: there is no such column.
+  unsigned rules = 0;
+
+  bool is(Rule rule) const { return (rules & rule) != 0; }
+};
+
+/// A value with its unit, as in "iteration time  274.36 ms"; empty where it is null.
+std::string line_of(Unit unit, const nlohmann::ordered_json& value);
+/// The same for a column, whose heading names the unit; "-" where it is null.
+std::string cell_of(Unit unit, const nlohmann::ordered_json& value);
+/// The same in full for CSV; empty where it is null.
+std::string csv_of(Unit unit, const nlohmann::ordered_json& value);
+
+/// "Seconds": what the page knows the unit by.
+const char* name_of(Unit unit);
+
+/// The schema of a value without its meaning. That of an object has no property yet, that of rows
+/// no items.
+nlohmann::ordered_json schema_of(Unit unit, unsigned rules);
+
+/// The heading of a field's column; names stand left.
+Column column_of(Unit unit, const char* heading);
+
+/// A table of the fields that have a heading.
+template <class Of>
+Table table_of(std::span<const Field<Of>> fields, const std::vector<Of>& objects) {
+  Table table;
+  table.rows.resize(objects.size());
+  for (const Field<Of>& field : fields) {
+    if (*field.heading == '\0')
+      continue;
+    table.columns.push_back(column_of(field.unit, field.heading));
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      table.rows[i].push_back(cell_of(field.unit, field.value(objects[i])));
+  }
+  return table;
+}
+
+}  // namespace stepcast
