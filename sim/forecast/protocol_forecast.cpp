@@ -263,7 +263,7 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
   // What is said of a lone worker's steady state is not true of all.
   std::erase_if(forecast.notes, [](const Note& each) { return each.subject == "iterations"; });
   add_steadiness(forecast, scenario, setting);
-  tell_parts(forecast, results.totals, scenario.workload, setting.job.reduce);
+  tell_parts(forecast, results.totals, scenario.workload, setting.job);
   add_cautions(forecast, scenario, setting);
   return {.plan = setting.worker,
           .timeline = std::move(timeline),

@@ -34,6 +34,12 @@ std::string_view collective_of(const Plan& plan, TaskId id) {
   return name_of(plan.collectives[plan.graph.task(id).collective].collective.kind);
 }
 
+/// "all-reduce", "messages in layers"
+std::string_view communication_of(const Plan& plan, TaskId id) {
+  const Task& task = plan.graph.task(id);
+  return task.kind == TaskKind::Communication ? collective_of(plan, id) : phase_of(plan, task);
+}
+
 std::string describe_compute(const Plan& plan, TaskId first, TaskId last) {
   const Task& task = plan.graph.task(first);
   if (task.kind == TaskKind::Forward || task.kind == TaskKind::Backward)
@@ -82,10 +88,10 @@ struct PathShares {
       const Seconds time = segment.end - segment.begin;
       if (segment.idle)
         add_to(idle, describe_idle(plan, segment), time);
-      else if (plan.graph.task(segment.first).kind != TaskKind::Communication)
+      else if (!communicates(plan, plan.graph.task(segment.first)))
         compute += time;
       else
-        add_to(communication, std::string(collective_of(plan, segment.first)), time);
+        add_to(communication, std::string(communication_of(plan, segment.first)), time);
       startup += segment.startup;
     }
   }
