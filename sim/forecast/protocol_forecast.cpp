@@ -248,6 +248,12 @@ std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& s
   return setting_of(scenario, schedule).job.iterations;
 }
 
+Seconds protocol_step(const Scenario& scenario, const std::string& schedule) {
+  const Setting setting = setting_of(scenario, schedule);
+  SeedTimes times(scenario, setting);
+  return (setting.draws() ? by_chance(times, setting, scenario) : by_rule(times)).spread.mean;
+}
+
 ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) {
   const Setting setting = setting_of(scenario, schedule);
   SeedTimes times(scenario, setting);
@@ -269,6 +275,7 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
           .timeline = std::move(timeline),
           .forecast = std::move(forecast),
           .passes = std::nullopt,
+          .engine = scenario.engine,
           .workers_trace = [scenario, schedule] { return protocol_trace(scenario, schedule); }};
 }
 

@@ -143,6 +143,7 @@ ScheduleRun hybrid_result_of(const HybridScenario& scenario) {
           .timeline = std::move(timeline),
           .forecast = std::move(forecast),
           .passes = PassLayers::workload(run.job, scenario.model.workload),
+          .engine = std::move(engine),
           .planned_passes = std::move(run.hybrid.passes)};
 }
 

@@ -71,6 +71,13 @@ Json memory_json(const Forecast& f) {
   return json;
 }
 
+Json what_if_json(const StepWithout& what_if) {
+  return {{"no_compute", what_if.no_compute.value},
+          {"no_network", what_if.no_network.value},
+          {"no_host", what_if.no_host.value},
+          {"no_bubble", what_if.no_bubble.value}};
+}
+
 Json links_json(const std::vector<LinkLoad>& links) {
   Json json = Json::array();
   for (const LinkLoad& link : links)
@@ -172,6 +179,8 @@ Json forecast_json(const Forecast& f) {
   json["critical_path"] = path_json(f.critical_path);
   if (f.protocol.iterations_per_s > 0)
     json["protocol"] = protocol_json(f.protocol);
+  if (f.what_if.is_known())
+    json["what_if"] = what_if_json(f.what_if);
   json["why"] = f.why;
   json["notes"] = texts_of(f.notes);
   json["provenance"] = {{"workload", provenance_json(f.workload_provenance)},
@@ -220,6 +229,7 @@ std::vector<std::string> json_keys() {
   forecast.layout = "tp=1";
   forecast.stages.emplace_back();
   forecast.flops_utilisation = 1;
+  forecast.what_if.no_bubble = Seconds{1};
   const SeedQuantile known{.value = {1}, .low = {1}, .high = {1}};
   forecast.protocol = {.iterations_per_s = 1};
   forecast.spread = {.seeds = 1, .iterations = 1, .mean = {1}, .p50 = known, .p95 = known};
