@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -118,6 +119,16 @@ inline std::vector<std::string> usual_phases() {
   return {"forward", "backward", "update", "other", "communication"};
 }
 
+/// Phases of tasks of the compute stream that stand for messages which nothing overlaps: inside
+/// layers (tensor, context and expert parallelism), and between stages that block sender and
+/// receiver. Reports count them as exposed communication.
+inline constexpr std::string_view kMessagesInLayers = "messages in layers";
+inline constexpr std::string_view kBlockingMessages = "blocking messages";
+
+inline bool is_message_phase(std::string_view phase) {
+  return phase == kMessagesInLayers || phase == kBlockingMessages;
+}
+
 /// One iteration of a schedule on every rank, and how it continues into the next iteration.
 ///
 /// Ranks are alike (SPMD) except for membership in teams. Order within an in-order stream is plan
@@ -158,6 +169,11 @@ auto fields_of(Is<Plan> auto& plan) {
 /// "forward", "packing", ..
 inline const std::string& phase_of(const Plan& plan, const Task& task) {
   return plan.phases[task.phase];
+}
+
+/// Whether the task moves data: a collective, or messages that stand on the compute stream.
+inline bool communicates(const Plan& plan, const Task& task) {
+  return task.kind == TaskKind::Communication || is_message_phase(phase_of(plan, task));
 }
 
 inline std::uint32_t steps_of(const Plan& plan) {

@@ -63,12 +63,12 @@ class AdPsgd {
       if (!blocks())
         ask(i);
       while (blocks() && is_averaged(i))
-        co_await world_.wait(i, Cause::Partner);
+        co_await world_.wait(i, cause_of_wait(i));
       co_await world_.compute(i, k);
       if (blocks())
         ask(i);
       while (workers_[i].asked || (blocks() && is_averaged(i)))
-        co_await world_.wait(i, Cause::Partner);
+        co_await world_.wait(i, cause_of_wait(i));
       world_.used(workers_[i].averaged);
       if (world_.job().reduce > Seconds{})
         co_await world_.sleep(world_.job().reduce);
@@ -106,6 +106,11 @@ class AdPsgd {
   // By him who asked or by one who asked him.
   bool is_averaged(Rank i) const {
     return workers_[i].partner != kNobody || workers_[i].holder != kNobody;
+  }
+
+  // Models that its own averaging moves are transfers.
+  Cause cause_of_wait(Rank i) const {
+    return workers_[i].moving > 0 ? Cause::Transfer : Cause::Partner;
   }
 
   void ask(Rank i) {
@@ -168,6 +173,7 @@ class AdPsgd {
   void exchange(Rank i, Rank j) {
     workers_[i].moving = 2;
     workers_[i].partner = j;
+    world_.change_cause(i, Cause::Transfer);
     const AgendaEntry arrived = entry_of<&AdPsgd::arrive>(this, i);
     world_.send(0, i, j, arrived);
     world_.send(0, j, i, arrived);

@@ -9,8 +9,9 @@
 #include "models/base/error.hpp"
 
 // A page of Hop, in the paper's words. Queues hold counts: of a token only its position matters, of
-// an update who sent it and of which iteration. An update names the edge that it takes, counted
-// receiver by receiver. A worker and iteration cost O(degree).
+// an update who sent it and of which iteration; those that are under way are counted beside them.
+// An update names the edge that it takes, counted receiver by receiver. A worker and iteration cost
+// O(degree).
 
 namespace stepcast {
 namespace {
@@ -23,8 +24,9 @@ class Hop {
       workers_[i].first_edge = static_cast<std::uint32_t>(receiver_of_edge_.size());
       receiver_of_edge_.insert(receiver_of_edge_.end(), graph_.from[0][i].size(), i);
       workers_[i].tokens.assign(graph_.to[0][i].size(), options.max_gap);
-      workers_[i].newest.assign(graph_.from[0][i].size(), -1);
-      workers_[i].arrived.resize(job.iterations);
+      workers_[i].arrived = {.newest{std::vector<std::int64_t>(graph_.from[0][i].size(), -1)},
+                             .count{std::vector<std::uint32_t>(job.iterations)}};
+      workers_[i].sent = workers_[i].arrived;
     }
     if (job.checked)
       hops_ = hops_of(graph_);
@@ -36,13 +38,22 @@ class Hop {
   }
 
  private:
+  struct Updates {
+    std::vector<std::int64_t> newest;  // iteration of the newest, by in-neighbour
+    std::vector<std::uint32_t> count;  // by iteration
+
+    void add(std::uint32_t edge, std::uint32_t k) {
+      newest[edge] = std::max<std::int64_t>(newest[edge], k);
+      ++count[k];
+    }
+  };
   struct State {
-    std::vector<std::uint32_t> tokens;   // of TokenQ(j -> i), by out-neighbour j
-    std::vector<std::int64_t> newest;    // iteration of the newest update, by in-neighbour
-    std::vector<std::uint32_t> arrived;  // updates, by iteration
-    std::uint32_t first_edge = 0;        // from its first in-neighbour
-    std::uint32_t queued = 0;            // of iterations not yet reduced
-    std::uint32_t wanted = 0;            // the iteration whose updates are waited for
+    std::vector<std::uint32_t> tokens;  // of TokenQ(j -> i), by out-neighbour j
+    Updates sent;                       // to it
+    Updates arrived;
+    std::uint32_t first_edge = 0;  // from its first in-neighbour
+    std::uint32_t queued = 0;      // of iterations not yet reduced
+    std::uint32_t wanted = 0;      // the iteration whose updates are waited for
   };
 
   Actor worker(Rank i) {
@@ -52,11 +63,11 @@ class Hop {
         co_await world_.wait(i, Cause::Token);
       enter(i, k, step);
       while (step > 1 && !receive(i, k - 1))
-        co_await world_.wait(i, Cause::Update);
+        co_await world_.wait(i, cause_of_wait(i));
       send(i, k);
       co_await world_.compute(i, k);
       while (!receive(i, k))
-        co_await world_.wait(i, Cause::Update);
+        co_await world_.wait(i, cause_of_wait(i));
       if (world_.job().reduce > Seconds{})
         co_await world_.sleep(world_.job().reduce);
       step = std::min(steps_of(i), last - k);
@@ -76,9 +87,19 @@ class Hop {
   }
 
   void send(Rank i, std::uint32_t k) {
-    for (const Rank to : graph_.to[0][i])
-      world_.send(k, i, to,
-                  entry_of<&Hop::arrive>(this, std::uint64_t{edge_between(i, to)} << 32U | k));
+    for (const Rank to : graph_.to[0][i]) {
+      State& receiver = workers_[to];
+      const std::uint32_t edge = edge_between(i, to);
+      receiver.sent.add(edge - receiver.first_edge, k);
+      if (world_.is_waiting(to) && receiver.wanted <= world_.iteration_of(to))
+        world_.change_cause(to, cause_of_wait(to));
+      world_.send(k, i, to, entry_of<&Hop::arrive>(this, std::uint64_t{edge} << 32U | k));
+    }
+  }
+
+  // What a worker that lacks updates waits for: transfers, once enough of them have been sent.
+  Cause cause_of_wait(Rank i) const {
+    return has_enough(workers_[i].sent, workers_[i].wanted) ? Cause::Transfer : Cause::Update;
   }
 
   std::uint32_t edge_between(Rank from, Rank to) const {
@@ -94,12 +115,10 @@ class Hop {
   void enqueue(std::uint32_t edge, std::uint32_t k) {
     const Rank i = receiver_of_edge_[edge];
     State& state = workers_[i];
-    auto& newest = state.newest[edge - state.first_edge];
-    newest = std::max<std::int64_t>(newest, k);
-    ++state.arrived[k];
+    state.arrived.add(edge - state.first_edge, k);
     if (k >= state.wanted)
       ++state.queued;  // else late, and dropped
-    if (world_.is_waiting(i) && has_enough(i, state.wanted))
+    if (world_.is_waiting(i) && has_enough(state.arrived, state.wanted))
       world_.wake(i);
   }
 
@@ -107,24 +126,23 @@ class Hop {
   bool receive(Rank i, std::uint32_t k) {
     State& state = workers_[i];
     for (; state.wanted < k; ++state.wanted)
-      state.queued -= state.arrived[state.wanted];
-    if (!has_enough(i, k))
+      state.queued -= state.arrived.count[state.wanted];
+    if (!has_enough(state.arrived, k))
       return false;
-    for (const std::int64_t newest : state.newest)
+    for (const std::int64_t newest : state.arrived.newest)
       if (newest + options_.staleness >= k)
         world_.used(newest < k ? static_cast<std::uint32_t>(k - newest) : 0);
-    state.queued -= state.arrived[k];
+    state.queued -= state.arrived.count[k];
     state.wanted = k + 1;
     return true;
   }
 
-  bool has_enough(Rank i, std::uint32_t k) const {
-    const State& state = workers_[i];
-    const auto all = static_cast<std::uint32_t>(state.newest.size());
+  bool has_enough(const Updates& updates, std::uint32_t k) const {
+    const auto all = static_cast<std::uint32_t>(updates.newest.size());
     if (options_.staleness == 0)
-      return k >= state.arrived.size() || state.arrived[k] + options_.backup >= all;
+      return k >= updates.count.size() || updates.count[k] + options_.backup >= all;
     std::uint32_t fresh = 0;
-    for (const std::int64_t newest : state.newest)
+    for (const std::int64_t newest : updates.newest)
       fresh += newest + options_.staleness >= k;
     return fresh + options_.backup >= all;
   }

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 // A page of D-PSGD. Every worker counts the models that came for each iteration; it has enough when
-// all in-neighbours of that iteration's graph are among them. A message is an event, a wait a
+// all in-neighbours of that iteration's graph are among them. Once all of these have been sent, the
+// worker waits for transfers; before, for neighbours. A message is an event, a wait a
 // suspended coroutine: O(degree) events for a worker and iteration.
 
 namespace stepcast {
@@ -16,7 +17,8 @@ class Neighbours {
   Neighbours(const ProtocolJob& job, const NeighbourOptions& options)
       : options_(options),
         world_(job),
-        arrived_(job.workers, std::vector<std::uint32_t>(job.iterations)) {
+        sent_(job.workers, std::vector<std::uint32_t>(job.iterations)),
+        arrived_(sent_) {
     if (job.checked)
       hops_ = hops_of(options.graph);
     world_.check_with(entry_of<&Neighbours::check>(this));
@@ -36,8 +38,8 @@ class Neighbours {
       send(i, k);
       if (before < 1)
         co_await world_.compute(i, k, 1 - before);
-      while (!has_enough(i, k))
-        co_await world_.wait(i, Cause::Update);
+      while (!has_enough(arrived_, i, k))
+        co_await world_.wait(i, has_enough(sent_, i, k) ? Cause::Transfer : Cause::Update);
       world_.used(k < options_.delay ? 0 : options_.delay);
       if (world_.job().reduce > Seconds{})
         co_await world_.sleep(world_.job().reduce);
@@ -46,23 +48,29 @@ class Neighbours {
   }
 
   void send(Rank i, std::uint32_t k) {
-    for (const Rank to : options_.graph.to_of(k, i))
+    for (const Rank to : options_.graph.to_of(k, i)) {
+      ++sent_[to][k];
+      if (world_.is_waiting(to) && has_enough(sent_, to, world_.iteration_of(to)))
+        world_.change_cause(to, Cause::Transfer);
       world_.send(k, i, to, entry_of<&Neighbours::receive>(this, std::uint64_t{to} << 32U | k));
+    }
   }
 
   void receive(std::uint64_t message) {
     const auto i = static_cast<Rank>(message >> 32U);
     const auto k = static_cast<std::uint32_t>(message);
     ++arrived_[i][k];
-    if (world_.is_waiting(i) && has_enough(i, world_.iteration_of(i)))
+    if (world_.is_waiting(i) && has_enough(arrived_, i, world_.iteration_of(i)))
       world_.wake(i);
   }
 
-  bool has_enough(Rank i, std::uint32_t k) const {
+  using Counts = std::vector<std::vector<std::uint32_t>>;  // of models, by receiver and iteration
+
+  bool has_enough(const Counts& counts, Rank i, std::uint32_t k) const {
     if (k < options_.delay)
       return true;
     const std::uint32_t sent = k - options_.delay;
-    return arrived_[i][sent] == options_.graph.from_of(sent, i).size();
+    return counts[i][sent] == options_.graph.from_of(sent, i).size();
   }
 
   std::string who_waits() const {
@@ -86,8 +94,9 @@ class Neighbours {
 
   const NeighbourOptions& options_;
   World world_;
-  std::vector<std::vector<std::uint32_t>> arrived_;  // by worker and iteration
-  std::vector<std::vector<std::uint32_t>> hops_;     // where checked
+  Counts sent_;
+  Counts arrived_;
+  std::vector<std::vector<std::uint32_t>> hops_;  // where checked
 };
 
 }  // namespace

@@ -24,10 +24,12 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
+#include "sim/cli/terminal_width.hpp"
 #include "sim/cli/typed_words.hpp"
 #include "sim/engine/folding/folding_use.hpp"
 #include "sim/engine/log.hpp"
 #include "sim/engine/process/simulation_process.hpp"
+#include "sim/report/text/table.hpp"
 #include "sim/workers/stop.hpp"
 
 namespace stepcast {
@@ -283,6 +285,7 @@ int report(const std::string& what, int exit_code) {
 
 int run_command_line(int argc, const char* const* argv) {
   try {
+    set_report_width(terminal_width());
     const int exit_code = parse_and_run(argc, argv);
     tell_folding();
     return with_output_checked(exit_code);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,6 +23,8 @@
 
 namespace stepcast {
 namespace {
+
+constexpr std::uint64_t kMostGpus = 1U << 20U;
 
 void require(const std::string& value, const char* option, const std::string& example) {
   if (value.empty())
@@ -60,6 +64,24 @@ void add_layout(Settings& typed, const std::vector<std::string>& layouts) {
     } catch (const InputError& error) {
       throw InputError(fmt::format("--layout {}: {}", layout, error.what()));
     }
+}
+
+bool gives_size(const Settings& settings) {
+  return settings.cluster.contains("nodes") || settings.cluster.contains("gpus_per_node");
+}
+
+/// Gives the cluster the size that a layout with dp asks for: whole nodes, or a part of one. What
+/// is neither, or no number, is refused where the layout is checked.
+void add_size_of_layout(Settings& typed, const std::string& cluster) {
+  std::uint64_t gpus = 1;
+  for (const char* axis : {"tp", "pp", "cp", "dp"})
+    if (const auto ways = typed.schedule.find(axis); ways != typed.schedule.end())
+      gpus *= std::strtoul(ways->second.c_str(), nullptr, 10) % (kMostGpus + 1);
+  const std::uint64_t each = load_cluster(cluster).gpus_per_node;
+  if (gpus == 0 || gpus > kMostGpus || (gpus > each && gpus % each != 0))
+    return;
+  add_size(typed, static_cast<std::uint32_t>(gpus < each ? 1 : gpus / each),
+           gpus < each ? std::optional(static_cast<std::uint32_t>(gpus)) : std::nullopt);
 }
 
 /// Throws InputError where there is a layout and the schedule has none.
@@ -121,7 +143,8 @@ std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedul
 CommandOption layout_option(RunRequest& request) {
   return {"--layout", "L", &request.layouts,
           "how a model-parallel schedule partitions the model, such as\ntp=8,pp=4 (tensor, "
-          "pipeline; cp: context, ep, etp: experts);\ndata parallelism (dp) follows"};
+          "pipeline; cp: context, ep, etp: experts);\ndata parallelism (dp) follows, or sets "
+          "the number of GPUs\nwhere nothing else does"};
 }
 
 CommandOption preset_option(RunRequest& request) {
@@ -148,6 +171,9 @@ Experiment experiment_of(const RunRequest& request) {
   Settings typed = parse_settings(request.settings);
   add_layout(typed, request.layouts);
   add_size(typed, request.nodes, request.gpus_per_node);
+  if (!request.layouts.empty() && typed.schedule.contains("dp") && !gives_size(typed) &&
+      !gives_size(experiment.settings) && !experiment.cluster.empty())
+    add_size_of_layout(typed, experiment.cluster);
   experiment.settings = overlaid(std::move(experiment.settings), typed);
   return experiment;
 }

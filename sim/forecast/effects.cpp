@@ -158,8 +158,8 @@ void add_host_bound(Forecast& forecast, const Scenario& scenario) {
   const Forecast without = plain_forecast_of(ahead, forecast.schedule);
   forecast.why.insert(
       forecast.why.begin(),
-      fmt::format("Host-bound: for {} ({:.1f} % of the step) the device waits for its host, as it "
-                  "did in the profile; without these gaps a step takes {}.",
+      fmt::format("For {} ({:.1f} % of the step) the device waits for its host, as it did in the "
+                  "profile; without these gaps a step takes {}.",
                   format_seconds(gaps), kPercent * (gaps / forecast.iteration_time),
                   format_seconds(without.iteration_time)));
 }

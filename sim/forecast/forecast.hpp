@@ -9,6 +9,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/chance/seeds.hpp"
 #include "sim/forecast/hybrid/bubble_split.hpp"
+#include "sim/forecast/step_without.hpp"
 #include "sim/timeline/breakdown.hpp"
 #include "sim/timeline/links.hpp"
 
@@ -84,6 +85,7 @@ struct Forecast {
   std::vector<std::string> why{};          ///< Sentences: the bottleneck, then the blockers.
   ProtocolReport protocol{};               ///< Where workers decide at run time.
   std::vector<StageForecast> stages{};     ///< Of a model-parallel schedule.
+  StepWithout what_if{};                   ///< See add_what_if().
   double flops_utilisation = 0;     ///< The model's arithmetic over the GPUs' peak; 0: unknown.
   double hardware_utilisation = 0;  ///< The same with what is recomputed.
   Notes notes{};                    ///< Options without effect, caveats.
@@ -96,15 +98,15 @@ auto fields_of(Is<Forecast> auto& forecast) {
          workers, passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time,
          likely_low, likely_high, error_basis, spread, steady, iterations, throughput, efficiency,
          slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
-         device_memory, links, path, why, protocol, stages, flops_utilisation, hardware_utilisation,
-         notes, workload_provenance, cluster_provenance] = forecast;
+         device_memory, links, path, why, protocol, stages, what_if, flops_utilisation,
+         hardware_utilisation, notes, workload_provenance, cluster_provenance] = forecast;
   return std::tie(workload, cluster, schedule, layout, options, device, batch, nodes, gpus_per_node,
                   gpus, workers, passes, steps, is_bound, fidelity, iteration_time,
                   worst_iteration_time, likely_low, likely_high, error_basis, spread, steady,
                   iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
                   communication, sent_per_gpu, memory, device_memory, links, path, why, protocol,
-                  stages, flops_utilisation, hardware_utilisation, notes, workload_provenance,
-                  cluster_provenance);
+                  stages, what_if, flops_utilisation, hardware_utilisation, notes,
+                  workload_provenance, cluster_provenance);
 }
 
 /// Reads a forecast off the steady iteration, or off the one that stands for those of all seeds.

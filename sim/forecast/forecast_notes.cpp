@@ -1,6 +1,7 @@
 #include "sim/forecast/forecast_notes.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 #include <variant>
 
@@ -104,6 +105,35 @@ Notes notes_of(const Plan& plan, const Workload& workload, const Cluster& cluste
   add_compression_source(notes, plan, workload);
   std::ranges::move(network_notes(plan, cluster, fidelity), std::back_inserter(notes));
   return notes;
+}
+
+Notes warnings_of(const Forecast& forecast) {
+  const auto is_one_of = [](const Note& note, std::initializer_list<const char*> subjects) {
+    return std::ranges::any_of(subjects, [&](const char* each) { return note.subject == each; });
+  };
+  const auto warns = [&](const Note& note) {
+    switch (note.kind) {
+      case NoteKind::Scope:
+        return note.subject == "iterations" && !forecast.steady && forecast.spread.seeds == 0;
+      case NoteKind::Fidelity:
+        return note.subject != "links";
+      case NoteKind::Option:
+      case NoteKind::Setting:
+        return true;
+      case NoteKind::Memory:
+        return note.subject == "memory";
+      case NoteKind::Workload:
+        return is_one_of(note, {"gradients", "backward", "device", "batch", "caveat"});
+      case NoteKind::Cluster:
+        return is_one_of(note, {"size", "collectives", "caveat"});
+    }
+    return false;
+  };
+  Notes warnings;
+  std::ranges::copy_if(forecast.notes, std::back_inserter(warnings), warns);
+  std::stable_partition(warnings.begin(), warnings.end(),
+                        [](const Note& note) { return note.kind == NoteKind::Memory; });
+  return warnings;
 }
 
 Notes notes_of(const TuningJob& job, const PlannedRun& run) {

@@ -2,6 +2,7 @@
 
 #include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/forecast/forecast.hpp"
 #include "sim/forecast/tuning/tuned_fusion.hpp"
 
 namespace stepcast {
@@ -14,5 +15,9 @@ Notes notes_of(const Plan& plan, const Workload& workload, const Cluster& cluste
 
 /// The same of a job and what was planned for it.
 Notes notes_of(const TuningJob& job, const PlannedRun& run);
+
+/// The notes that a user must know to trust the result: what does not fit, inputs that are missing
+/// or of another device, settings that changed nothing, no steady state.
+Notes warnings_of(const Forecast& forecast);
 
 }  // namespace stepcast

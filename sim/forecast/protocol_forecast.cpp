@@ -248,6 +248,12 @@ std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& s
   return setting_of(scenario, schedule).job.iterations;
 }
 
+Seconds protocol_step(const Scenario& scenario, const std::string& schedule) {
+  const Setting setting = setting_of(scenario, schedule);
+  SeedTimes times(scenario, setting);
+  return (setting.draws() ? by_chance(times, setting, scenario) : by_rule(times)).spread.mean;
+}
+
 ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) {
   const Setting setting = setting_of(scenario, schedule);
   SeedTimes times(scenario, setting);
@@ -263,12 +269,13 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
   // What is said of a lone worker's steady state is not true of all.
   std::erase_if(forecast.notes, [](const Note& each) { return each.subject == "iterations"; });
   add_steadiness(forecast, scenario, setting);
-  tell_parts(forecast, results.totals, scenario.workload, setting.job.reduce);
+  tell_parts(forecast, results.totals, scenario.workload, setting.job);
   add_cautions(forecast, scenario, setting);
   return {.plan = setting.worker,
           .timeline = std::move(timeline),
           .forecast = std::move(forecast),
           .passes = std::nullopt,
+          .engine = scenario.engine,
           .workers_trace = [scenario, schedule] { return protocol_trace(scenario, schedule); }};
 }
 

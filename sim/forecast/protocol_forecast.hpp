@@ -21,6 +21,9 @@ std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& s
 /// reports beside times is that of the first seeds. Throws as the protocol does.
 ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule);
 
+/// The mean iteration time alone.
+Seconds protocol_step(const Scenario& scenario, const std::string& schedule);
+
 /// What the workers did in the first iterations of seed 0, as Chrome trace JSON for Perfetto: a row
 /// for each worker.
 std::string protocol_trace(const Scenario& scenario, const std::string& schedule);

@@ -23,24 +23,30 @@ bool is_transfer(Cause cause) {
   return cause == Cause::Transfer || cause == Cause::Server;
 }
 
+// Where no worker is slower than another, whatever is waited for (a lock, a group, a server's
+// queue) is there only because models are under way.
+bool workers_differ(const SlowDown& slow) {
+  return !slow.laws.empty();
+}
+
 // Parts of a mean iteration of a worker; what was under way when the run ended is no more than idle
 // time.
 void add_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
-               Seconds update) {
+               const ProtocolJob& job) {
   const Seconds passes = forward_time(workload) + backward_time(workload);
   const double slowness = totals.computing / totals.iterations / passes;
   Breakdown& parts = forecast.breakdown;
   parts = {.forward = forward_time(workload) * slowness,
            .backward = backward_time(workload) * slowness};
-  if (update > Seconds{})
-    parts.other_compute.push_back({"update", update});
+  if (job.reduce > Seconds{})
+    parts.other_compute.push_back({"update", job.reduce});
   Seconds transfers{};
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
     const Seconds each = totals.waiting[i] / totals.iterations;
     if (each > Seconds{})
       forecast.protocol.waiting.push_back({name_of(cause), each});
-    (is_transfer(cause) ? transfers : parts.waiting) += each;
+    (is_transfer(cause) || !workers_differ(job.slow_down) ? transfers : parts.waiting) += each;
   }
   if (transfers > Seconds{})
     parts.exposed_communication.push_back({"models", transfers});
@@ -97,8 +103,8 @@ void ProtocolTotals::add(const ProtocolRun& run) {
 }
 
 void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
-                Seconds update) {
-  add_parts(forecast, totals, workload, update);
+                const ProtocolJob& job) {
+  add_parts(forecast, totals, workload, job);
   add_path(forecast);
   add_reasons(forecast);
 }

@@ -23,8 +23,10 @@ struct ProtocolTotals {
 };
 
 /// Where the time of a mean iteration of a worker goes, and why, in place of what he would need by
-/// himself; `update`: of the worker's device. The forecast has its iteration time already.
+/// himself. Waits count as waiting for slower ranks only where workers differ and what is waited
+/// for has not been sent; all others are exposed communication. The forecast has its iteration time
+/// already.
 void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
-                Seconds update);
+                const ProtocolJob& job);
 
 }  // namespace stepcast

@@ -148,7 +148,11 @@ ScheduleRun simulated(const Scenario& scenario, const std::string& schedule,
   auto [timeline, spread] = simulate_seeds(plan, scenario.cluster, engine, scenario.chance);
   Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
                                     scenario.engine.fidelity, timeline, spread);
-  return {std::move(plan), std::move(timeline), std::move(forecast)};
+  return {.plan = std::move(plan),
+          .timeline = std::move(timeline),
+          .forecast = std::move(forecast),
+          .passes = std::nullopt,
+          .engine = std::move(engine)};
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {

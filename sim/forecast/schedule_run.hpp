@@ -19,6 +19,7 @@ struct ScheduleRun {
   Timeline timeline;
   Forecast forecast;               ///< Without the notes of add_notes().
   std::optional<Workload> passes;  ///< Of a cut model: what tasks are of, in place of its layers.
+  EngineOptions engine{};          ///< Of the simulation: slow-downs are those of the plan's ranks.
   std::vector<PlannedPass> planned_passes{};  ///< Of a cut model, in order of their tasks.
   /// Simulates an asynchronous schedule once more and returns what some of its workers did, as a
   /// trace in Chrome's format: plan and timeline are those of one worker by itself. Else empty.

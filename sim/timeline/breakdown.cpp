@@ -46,6 +46,15 @@ bool is_other(TaskKind kind) {
   return kind == TaskKind::Update || kind == TaskKind::OtherCompute;
 }
 
+/// Returns the row of that name, which is added if there is none.
+std::uint32_t row_named(std::vector<NamedTime>& rows, const std::string& name) {
+  const auto known = std::ranges::find(rows, name, &NamedTime::name);
+  const auto row = static_cast<std::uint32_t>(known - rows.begin());
+  if (known == rows.end())
+    rows.push_back({name, {}});
+  return row;
+}
+
 }  // namespace
 
 Seconds total_of(const std::vector<NamedTime>& times) {
@@ -80,15 +89,12 @@ Breakdowns::Breakdowns(const Plan& plan) : plan_(plan), line_of_phase_(plan.phas
   for (const bool is_used : used.used)
     line_of_kind_.push_back((line_of_kind_.empty() ? 0 : line_of_kind_.back()) + (is_used ? 1 : 0));
   without_times_.exposed_communication = used.named();
-  std::vector<NamedTime>& others = without_times_.other_compute;
   for (const Task& task : plan.graph.tasks()) {
     std::uint32_t& line = line_of_phase_[task.phase];
-    if (!is_other(task.kind) || line != kNone)
-      continue;
-    const auto known = std::ranges::find(others, phase_of(plan, task), &NamedTime::name);
-    line = static_cast<std::uint32_t>(known - others.begin());
-    if (known == others.end())
-      others.push_back({phase_of(plan, task), {}});
+    if (is_other(task.kind) && line == kNone)
+      line = row_named(communicates(plan, task) ? without_times_.exposed_communication
+                                                : without_times_.other_compute,
+                       phase_of(plan, task));
   }
 }
 
@@ -105,7 +111,9 @@ Breakdown Breakdowns::of(const Window& window) const {
       breakdown.exposed_communication[line_of_kind_[collective_index(plan_, task)] - 1].time +=
           time;
     else if (is_other(task.kind))
-      breakdown.other_compute[line_of_phase_[task.phase]].time += time;
+      (communicates(plan_, task) ? breakdown.exposed_communication
+                                 : breakdown.other_compute)[line_of_phase_[task.phase]]
+          .time += time;
     else
       (task.kind == TaskKind::Forward ? breakdown.forward : breakdown.backward) += time;
   }

@@ -23,7 +23,8 @@ struct Breakdown {
   Seconds forward{};
   Seconds backward{};
   std::vector<NamedTime> other_compute;          ///< By phase, in plan order.
-  std::vector<NamedTime> exposed_communication;  ///< By collective, no compute running meanwhile.
+  std::vector<NamedTime> exposed_communication;  ///< While nothing computes: by collective, then
+                                                 ///< messages on the compute stream, by phase.
   Seconds waiting{};                             ///< For slower ranks.
   Seconds bubble{};                              ///< Of a pipeline: for other stages.
   Seconds idle{};
@@ -63,7 +64,7 @@ class Breakdowns {
  private:
   const Plan& plan_;
   Breakdown without_times_;
-  std::vector<std::uint32_t> line_of_phase_;  // of other compute
+  std::vector<std::uint32_t> line_of_phase_;  // of other compute, or of messages on its stream
   std::vector<std::uint32_t> line_of_kind_;   // of collectives, from 1: those used up to the kind
 };
 

@@ -81,7 +81,8 @@ class PathWriter {
     if (later.idle || later.rank_class != rank_class)
       return false;
     const Task& other = plan_.graph.task(later.first);
-    if (other.kind != task.kind || other.stream != task.stream)
+    if (other.kind != task.kind || other.stream != task.stream ||
+        communicates(plan_, other) != communicates(plan_, task))
       return false;
     return task.kind != TaskKind::Communication ||
            plan_.collectives[task.collective].collective.kind ==

@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t kMostBlockers = 4;
 constexpr double kLeastShare = 0.005;
 constexpr double kLeastNamed = 0.0005;  // shows as 0.1 %
-constexpr double kComputeBound = 0.9;
 
 const std::string& label_of(const Plan& plan, TaskId id) {
   return plan.labels[plan.graph.task(id).label];
@@ -32,6 +31,12 @@ std::string range_of(const Plan& plan, TaskId first, TaskId last) {
 
 std::string_view collective_of(const Plan& plan, TaskId id) {
   return name_of(plan.collectives[plan.graph.task(id).collective].collective.kind);
+}
+
+/// "all-reduce", "messages in layers"
+std::string_view communication_of(const Plan& plan, TaskId id) {
+  const Task& task = plan.graph.task(id);
+  return task.kind == TaskKind::Communication ? collective_of(plan, id) : phase_of(plan, task);
 }
 
 std::string describe_compute(const Plan& plan, TaskId first, TaskId last) {
@@ -82,36 +87,17 @@ struct PathShares {
       const Seconds time = segment.end - segment.begin;
       if (segment.idle)
         add_to(idle, describe_idle(plan, segment), time);
-      else if (plan.graph.task(segment.first).kind != TaskKind::Communication)
+      else if (!communicates(plan, plan.graph.task(segment.first)))
         compute += time;
       else
-        add_to(communication, std::string(collective_of(plan, segment.first)), time);
+        add_to(communication, std::string(communication_of(plan, segment.first)), time);
       startup += segment.startup;
     }
   }
 };
 
-/// Names the largest part of the path.
-std::string bound_by(const PathShares& shares) {
-  const Seconds communicating = total_of(shares.communication);
-  const Seconds idle = total_of(shares.idle);
-  if (idle > shares.compute && idle > communicating)
-    return "Bound by idle time";
-  const Seconds path = shares.compute + communicating + idle;
-  if (shares.compute >= path * kComputeBound)
-    return "Compute-bound";
-  if (shares.compute >= communicating)
-    return "Mostly compute";
-  if (shares.startup > communicating - shares.startup)
-    return "Start-up-bound";
-  const auto largest = std::ranges::max_element(shares.communication, {}, &NamedTime::time);
-  if (largest->time < communicating * 0.75)
-    return "Bound by communication";
-  return fmt::format("Bound by {}", largest->name);
-}
-
-std::string bottleneck_sentence(const Plan& plan, const std::vector<PathSegment>& path,
-                                Seconds iteration) {
+std::string path_sentence(const Plan& plan, const std::vector<PathSegment>& path,
+                          Seconds iteration) {
   const PathShares shares(plan, path);
   std::string parts = fmt::format("{} ({}) is compute", format_seconds(shares.compute),
                                   percent(shares.compute / iteration));
@@ -124,7 +110,7 @@ std::string bottleneck_sentence(const Plan& plan, const std::vector<PathSegment>
                            percent(part.time / iteration), part.name);
   if (shares.startup > iteration * kLeastShare)
     parts += fmt::format("; {} of the communication is start-up", format_seconds(shares.startup));
-  return fmt::format("{}: of the critical path {}.", bound_by(shares), parts);
+  return fmt::format("Of the critical path {}.", parts);
 }
 
 std::string cause_of(const Plan& plan, const Blocker& blocker) {
@@ -210,7 +196,7 @@ std::vector<std::string> explain(const Plan& plan, const Timeline& timeline, con
   std::vector<std::string> sentences;
   if (path.empty())
     return sentences;
-  sentences.push_back(bottleneck_sentence(plan, path, window.length));
+  sentences.push_back(path_sentence(plan, path, window.length));
   std::size_t written = 0;
   for (const Blocker& blocker : blockers_of(plan, timeline, window)) {
     if (written == kMostBlockers || blocker.time < window.length * kLeastShare)

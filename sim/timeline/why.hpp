@@ -9,8 +9,9 @@
 
 namespace stepcast {
 
-/// The iteration explained to a planner, one sentence each: what bounds it, then what held compute
-/// back for longest (up to four sentences, none below half a per cent of the iteration).
+/// The iteration explained to a planner, one sentence each: what the critical path is made of, then
+/// what compute waited for longest (up to four sentences, none below half a per cent of the
+/// iteration). What bounds it only a what-if can say: see bottleneck.hpp.
 std::vector<std::string> explain(const Plan& plan, const Timeline& timeline, const Window& window,
                                  const std::vector<PathSegment>& path);
 

@@ -1,1 +1,1 @@
-stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-ib100 --schedule dlrm --set tables=100 --set rows=4e6 --set dimension=128 --set pooling=20 --set keep=1:0.8:0.5:0.4 --set scan_every=1000
+stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-ib100 --schedule dlrm --set tables=100 --set rows=4e6 --set dimension=128 --set pooling=20 --set keep=1:0.8:0.5:0.4 --set scan_every=1000 --verbose

@@ -1,1 +1,1 @@
-stepcast run --workload transformer:model=gpt-22b,device=a100 --cluster dgx-a100 --nodes 4 --layout tp=8,pp=4 --schedule dualpipe --set global_batch=32 --set stage_links=10Gbps,1Gbps/20ms,10Gbps --set pp_ratio=20 --set pp_codec=50 --set stage_ratios=adaptive | sed -n "/^Layout/,\$p"
+stepcast run --workload transformer:model=gpt-22b,device=a100 --cluster dgx-a100 --nodes 4 --layout tp=8,pp=4 --schedule dualpipe --set global_batch=32 --set stage_links=10Gbps,1Gbps/20ms,10Gbps --set pp_ratio=20 --set pp_codec=50 --set stage_ratios=adaptive --verbose | sed -n "/^Layout/,\$p"

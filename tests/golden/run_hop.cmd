@@ -1,2 +1,2 @@
 stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --schedule hop --nodes 4 --fidelity analytic \
-    --slow bernoulli:factor=6,p=1/16 --set backup=1
+    --slow bernoulli:factor=6,p=1/16 --set backup=1 --verbose

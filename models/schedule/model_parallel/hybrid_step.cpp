@@ -17,7 +17,12 @@
 namespace stepcast {
 namespace {
 
-constexpr const char* kInLayers = "messages in layers";
+/// What a pass does behind its compute.
+struct BesidePass {
+  Seconds in_layers{};  ///< Messages inside layers,
+  Seconds blocking{};   ///< messages between stages that block, and
+  Seconds packing{};    ///< what packing and unpacking compressed ones takes.
+};
 
 class HybridStep {
  public:
@@ -156,10 +161,9 @@ class HybridStep {
         wait += wait_of(pass.kind, job_.units[unit]);
         compute += time_of(pass.kind, job_.units[unit].compute);
       }
-      add_compute(stage, pass, PassLayers::of_part(part, pass.kind), beside_passes(part, pass));
+      add_compute(stage, pass, PassLayers::of_part(part, pass.kind), beside_pass(part, pass));
     }
-    if (wait > compute)
-      add_wait(stage, wait - compute);
+    add_beside(stage, {.in_layers = std::max(Seconds{}, wait - compute)});
     for (const PipelinePass& pass : {forward, backward})
       keep_ends(stage, pass);
   }
@@ -228,9 +232,10 @@ class HybridStep {
       if (exchange)
         exchange->write_until_pass();
       const std::size_t unit = is_forward(pass) ? first + i : first + count - 1 - i;
-      const Seconds beside = i + 1 == count ? beside_passes(part, pass) : Seconds{};
-      const TaskId computed = add_compute(stage, pass, PassLayers::of_unit(job_, unit, pass.kind),
-                                          wait_of(pass.kind, job_.units[unit]) + beside);
+      BesidePass beside = i + 1 == count ? beside_pass(part, pass) : BesidePass{};
+      beside.in_layers += wait_of(pass.kind, job_.units[unit]);
+      const TaskId computed =
+          add_compute(stage, pass, PassLayers::of_unit(job_, unit, pass.kind), beside);
       if (exchange)
         exchange->pass(computed, last_task_);
     }
@@ -260,20 +265,19 @@ class HybridStep {
   }
 
   void add_whole(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass) {
-    Seconds wait{};
+    BesidePass beside = beside_pass(part, pass);
     for (std::size_t unit = job_.first_unit[part]; unit < job_.first_unit[part + 1]; ++unit)
-      wait += wait_of(pass.kind, job_.units[unit]);
-    add_compute(stage, pass, PassLayers::of_part(part, pass.kind),
-                wait + beside_passes(part, pass));
+      beside.in_layers += wait_of(pass.kind, job_.units[unit]);
+    add_compute(stage, pass, PassLayers::of_part(part, pass.kind), beside);
   }
 
   // A pass whose input and output cross stages waits for both messages, where they block, and
   // unpacks and packs them, where they are compressed.
-  Seconds beside_passes(std::uint32_t part, const PipelinePass& pass) const {
+  BesidePass beside_pass(std::uint32_t part, const PipelinePass& pass) const {
     if (pass.kind == PassKind::WeightGradient)
       return {};
     const double ends = (part > 0 ? 1 : 0) + (part + 1 < job_.order.parts() ? 1 : 0);
-    return job_.blocked * ends + packing(part, pass);
+    return {.blocking = job_.blocked * ends, .packing = packing(part, pass)};
   }
 
   // At the stages before and behind a part.
@@ -290,8 +294,8 @@ class HybridStep {
   }
 
   // Returns the pass; behind it the stage may wait.
-  TaskId add_compute(std::uint32_t stage, const PipelinePass& pass, LayerId layer, Seconds wait,
-                     const std::vector<TaskId>& after = {}) {
+  TaskId add_compute(std::uint32_t stage, const PipelinePass& pass, LayerId layer,
+                     const BesidePass& beside, const std::vector<TaskId>& after = {}) {
     builder_.compute_on(teams_.tensor[stage]);
     const TaskId computed = last_task_ =
         is_forward(pass) ? builder_.forward(layer, after) : builder_.backward(layer, after);
@@ -302,14 +306,19 @@ class HybridStep {
     before_next_.clear();
     if (first_task_ == kNone)
       first_task_ = last_task_;
-    if (wait > Seconds{})
-      add_wait(stage, wait);
+    add_beside(stage, beside);
     return computed;
   }
 
-  void add_wait(std::uint32_t stage, Seconds wait) {
-    in_layers_.team = teams_.tensor[stage];
-    last_task_ = builder_.compute(kInLayers, wait, in_layers_);
+  void add_beside(std::uint32_t stage, const BesidePass& beside) {
+    const auto add = [&](std::string_view phase, Seconds time) {
+      if (time > Seconds{})
+        last_task_ = builder_.compute(std::string(phase), time,
+                                      {.phase = std::string(phase), .team = teams_.tensor[stage]});
+    };
+    add(kMessagesInLayers, beside.in_layers);
+    add(kBlockingMessages, beside.blocking);
+    add("packing", beside.packing);
   }
 
   // What a pass does unit by unit: gathers its parameters while the unit before computes, lets its
@@ -332,9 +341,10 @@ class HybridStep {
       if (does.gathers && unit.parameters + unit.expert_parameters > 0)
         after = gather(stage, unit);
       const auto index = static_cast<std::size_t>(&unit - job_.units.data());
-      const Seconds beside = i + 1 == count ? beside_passes(part, pass) : Seconds{};
-      const TaskId computed = add_compute(stage, pass, PassLayers::of_unit(job_, index, pass.kind),
-                                          wait_of(pass.kind, unit) + beside, after);
+      BesidePass beside = i + 1 == count ? beside_pass(part, pass) : BesidePass{};
+      beside.in_layers += wait_of(pass.kind, unit);
+      const TaskId computed =
+          add_compute(stage, pass, PassLayers::of_unit(job_, index, pass.kind), beside, after);
       if (does.awaits)
         awaited_.push_back({stage, index, computed});
       before_last_unit_ = last_unit_;
@@ -423,7 +433,6 @@ class HybridStep {
   Bytes element_;
   StageTeams teams_;
   StageGradients gradients_;
-  ComputeOptions in_layers_{.phase = kInLayers};
   std::vector<Ends> ends_;                        // by part and micro-batch
   std::vector<std::optional<Message>> messages_;  // by stage, chunk and way
   std::vector<std::string> micro_batches_;        // their names

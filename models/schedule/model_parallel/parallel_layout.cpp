@@ -40,7 +40,7 @@ void require_copies(const OptionReader& read, const ParallelLayout& layout, std:
   if (cut * data != gpus)
     read.fail("dp",
               fmt::format("expected tp x pp x cp x dp ({} x {} x {} x {} = {}) to be the {} "
-                          "GPUs",
+                          "GPUs; leave dp out, and it follows from them",
                           layout.tensor, layout.pipeline, layout.context, data, cut * data, gpus));
 }
 

@@ -20,6 +20,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/forecast/bottleneck.hpp"
 #include "sim/forecast/edges.hpp"
 #include "sim/forecast/effects.hpp"
 #include "sim/forecast/plan_export.hpp"
@@ -43,7 +44,12 @@ constexpr const char* kExample =
 class RunCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.description = "Prints the steady iteration; --timeline shows every task of it.",
+    return {.description =
+                "Prints step, memory and bottleneck; --verbose adds all tables, --timeline all "
+                "tasks.\nThe bottleneck is what would save most if it took no time "
+                "(JSON: what_if). That takes\nthree more simulations: where they are "
+                "estimated above .3 s, with --slow by chance,\nand for asynchronous "
+                "schedules above analytic fidelity, only --verbose looks for it.",
             .examples = {kExample,
                          "stepcast run --workload bert-base-rtx2080ti-bs64 --cluster "
                          "rtx2080ti-16x4-10gbe\n      --schedule dear --nodes 8 --set "
@@ -69,6 +75,9 @@ class RunCommand final : public Subcommand {
                       "also write the plan with its forecast, for stepcast-probe replay"));
     options.push_back(figure_.option("where the step goes and what ran when"));
     options.push_back(page_.option());
+    options.push_back({"--verbose", "", &verbose_,
+                       "also print options in force, tables of the breakdown, links, memory\nand "
+                       "stages, why, notes and where inputs come from"});
     options.push_back({"--json", "", &json_, "print JSON"});
     return options;
   }
@@ -101,8 +110,9 @@ class RunCommand final : public Subcommand {
       files.emplace_back([&] { figure_.write(run_figure(run)); });
     if (page_.is_wanted())
       files.emplace_back([&] { write_page(of_tasks, run); });
-    print_then_write(json_ ? to_json(run.forecast)
-                           : render_run(run.forecast, adapters_in_title(scenario.cluster)),
+    print_then_write(json_
+                         ? to_json(run.forecast)
+                         : render_run(run.forecast, adapters_in_title(scenario.cluster), verbose_),
                      files);
   }
 
@@ -122,11 +132,13 @@ class RunCommand final : public Subcommand {
     return changed(std::move(scenario), settings);
   }
 
-  static ScheduleRun result_of(const Scenario& scenario) {
+  ScheduleRun result_of(const Scenario& scenario) const {
     const Progress progress("simulating " + gpus_in_words(scenario.cluster.ranks()));
     ScheduleRun run = simulated_with_warning(scenario);
     add_notes(run.forecast, scenario);
     add_edges(run, scenario);
+    if (verbose_ || what_if_is_cheap(run, scenario))
+      add_what_if(run, scenario);
     return run;
   }
 
@@ -175,6 +187,7 @@ class RunCommand final : public Subcommand {
   std::string plan_file_;
   FigureFile figure_;
   PageFile page_;
+  bool verbose_ = false;
   bool json_ = false;
 };
 

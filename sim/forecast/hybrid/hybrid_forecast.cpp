@@ -39,7 +39,8 @@ void add_stages(Forecast& forecast, const HybridPlan& planned, const Timeline& t
     const ClassId of_stage = timeline.class_of_rank[stage.rank];
     const Breakdown parts =
         breakdowns.of(compute_window_of(planned.plan, timeline, of_stage, tasks[i]));
-    const Seconds time = parts.forward + parts.backward + total_of(parts.other_compute);
+    const Seconds time = parts.forward + parts.backward + total_of(parts.other_compute) +
+                         total_of(parts.exposed_communication);  // only messages in layers
     forecast.stages.push_back({.rank = stage.rank,
                                .holds = stage.holds,
                                .time = time,
@@ -143,6 +144,7 @@ ScheduleRun hybrid_result_of(const HybridScenario& scenario) {
           .timeline = std::move(timeline),
           .forecast = std::move(forecast),
           .passes = PassLayers::workload(run.job, scenario.model.workload),
+          .engine = std::move(engine),
           .planned_passes = std::move(run.hybrid.passes)};
 }
 

@@ -99,6 +99,11 @@ Json if_asynchronous(const ForecastRow& row) {
   return unless(row.forecast.protocol.iterations_per_s <= 0, of<&Forecast::protocol, Member>(row));
 }
 
+template <auto Member>
+Json if_asked(const ForecastRow& row) {
+  return unless(!row.forecast.what_if.is_known(), of<&Forecast::what_if, Member>(row));
+}
+
 Json likely_interval(const ForecastRow& row) {
   const Forecast& f = row.forecast;
   return unless(f.error_basis.empty(), {f.likely_low.value, f.likely_high.value});
@@ -301,6 +306,17 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
      "sent per NIC"},
     {"protocol.dropped_gradients", Unit::Count, if_asynchronous<&ProtocolReport::dropped>, "", "",
      "", kFromZero},
+    {"what_if", Unit::Object, nullptr, "In run --json, not in compare's results.", "", "",
+     kOptional},
+    {"what_if.no_compute", Unit::Seconds, if_asked<&StepWithout::no_compute>,
+     "Step in s if the device computed in no time."},
+    {"what_if.no_network", Unit::Seconds, if_asked<&StepWithout::no_network>,
+     "If collectives and messages took none."},
+    {"what_if.no_host", Unit::Seconds, if_asked<&StepWithout::no_host>,
+     "If work of the host, launches and negotiation took none."},
+    {"what_if.no_bubble", Unit::Seconds, if_asked<&StepWithout::no_bubble>,
+     "If no stage of a pipeline waited while others compute; the step without stages.", "", "",
+     kPositive},
     {"why", Unit::Sentences, of<&Forecast::why>},
     {"notes", Unit::Sentences, of<&Forecast::notes>},
     {"provenance", Unit::Object, nullptr},
@@ -320,10 +336,6 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
 // Who shows what, in which order.
 const char* keys_of(View view) {
   switch (view) {
-    case View::Run:
-      return "iteration_time_s iteration_time iteration_time_p50_s iteration_time_p50 "
-             "iteration_time_p95_s iteration_time_p95 throughput_samples_per_s "
-             "scaling_efficiency bytes_sent_per_gpu";
     case View::Compare:
       return "schedule.name iteration_time_s iteration_time_p50_s iteration_time_p50 "
              "iteration_time_p95_s iteration_time_p95 speedup throughput_samples_per_s "

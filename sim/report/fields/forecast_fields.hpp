@@ -22,7 +22,7 @@ using ForecastField = Field<ForecastRow>;
 std::span<const ForecastField> forecast_fields();
 
 /// Who shows a selection of the fields, in an order of its own.
-enum class View { Run, Compare, Sweep, Csv, Page, PageTable, Notebook };
+enum class View { Compare, Sweep, Csv, Page, PageTable, Notebook };
 std::vector<const ForecastField*> fields_shown(View view);
 
 struct NamedBytes {

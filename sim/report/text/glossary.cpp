@@ -10,6 +10,7 @@
 #include "models/schedule/list/presets.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
+#include "sim/report/text/render.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/format_header.hpp"
@@ -233,6 +234,7 @@ std::vector<std::string> printed_columns() {
                               "memory per GPU", "MiB", "workers", "in an iteration"})
     names.emplace_back(heading);
   std::ranges::move(breakdown_labels(), std::back_inserter(names));
+  std::ranges::move(names_of_run(), std::back_inserter(names));
   return names;
 }
 

@@ -21,7 +21,7 @@ struct PlotLabels {
   std::string across;  ///< Name of the axis from left to right.
 };
 
-/// Points in a frame for the terminal, at most kReportWidth columns wide.
+/// Points in a frame for the terminal, at most report_width() columns wide.
 std::string render_plot(const std::vector<PlotPoint>& points, const PlotLabels& labels);
 
 }  // namespace stepcast

@@ -7,9 +7,15 @@
 
 namespace stepcast {
 
-/// One forecast in full: times, breakdown, communication, links, why, notes, where the inputs come
-/// from. At most kReportWidth columns. `adapters`: see adapters_in_title().
-std::string render_run(const Forecast& forecast, const std::string& adapters = "");
+/// One forecast in about ten lines: step, throughput, utilisation, memory, breakdown, bottleneck
+/// and what to try; below them notes that cast doubt on it. `verbose`: then options, all tables,
+/// why, notes and where the inputs come from. At most report_width() columns. `adapters`: see
+/// adapters_in_title().
+std::string render_run(const Forecast& forecast, const std::string& adapters = "",
+                       bool verbose = false);
+
+/// The names of the lines with which render_run() begins.
+std::vector<std::string> names_of_run();
 
 /// A row for each forecast. Neighbours of the same workload, cluster and size share a table;
 /// speed-ups are against its first row. Below it: why, for each row. `adapters` are those of all.

@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/forecast/bottleneck.hpp"
+#include "sim/forecast/forecast_notes.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/stage_tables.hpp"
@@ -16,6 +19,99 @@
 
 namespace stepcast {
 namespace {
+
+/// A line of the head of a run.
+struct RunRow {
+  const char* name;
+  std::string (*value)(const Forecast&);
+};
+
+std::string step_of(const Forecast& f) {
+  const std::string step = milliseconds(f.iteration_time) + " ms";
+  return f.error_basis.empty()
+             ? step
+             : fmt::format("{}, likely {} to {} ms", step, milliseconds(f.likely_low),
+                           milliseconds(f.likely_high));
+}
+
+// The interval is of 95 % confidence; none where the seeds are too few.
+std::string quantile_of(const char* name, const SeedQuantile& quantile) {
+  std::string text = fmt::format("{} {} ms", name, milliseconds(quantile.value));
+  if (quantile.low > Seconds{} && quantile.high > Seconds{})
+    text += fmt::format(" ({} to {})", milliseconds(quantile.low), milliseconds(quantile.high));
+  return text;
+}
+
+std::string spread_of(const Forecast& f) {
+  if (f.spread.seeds == 0)
+    return "";
+  return fmt::format("{}, {}", quantile_of("P50", f.spread.p50), quantile_of("P95", f.spread.p95));
+}
+
+std::string memory_of(const Forecast& f) {
+  const std::string held = format_bytes(f.memory.total());
+  if (f.device_memory <= Bytes{})
+    return held;
+  return fmt::format("{} of {} ({})", held, format_bytes(f.device_memory),
+                     percent(f.memory.total() / f.device_memory));
+}
+
+/// Kinds of compute and of collectives are added up; parts that would show as 0.0 % are left out.
+std::string parts_of(const Forecast& f) {
+  const Breakdown& parts = f.breakdown;
+  std::string text;
+  for (const auto& [name, time] :
+       {std::pair("forward", parts.forward), std::pair("backward", parts.backward),
+        std::pair("other compute", total_of(parts.other_compute)),
+        std::pair("exposed communication", total_of(parts.exposed_communication)),
+        std::pair("waiting for slower ranks", parts.waiting),
+        std::pair("pipeline bubble", parts.bubble), std::pair("idle", parts.idle)})
+    if (time >= f.iteration_time * 0.0005)
+      text +=
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", name, percent(time / f.iteration_time));
+  return text;
+}
+
+/// What to change first against the bottleneck; nothing where none is known.
+std::string advice_of(const Forecast& forecast) {
+  if (!forecast.what_if.is_known())
+    return "";
+  const std::string_view of = savings_of(forecast.what_if, forecast.iteration_time).front().of;
+  if (of == "network")
+    return forecast.stages.empty()
+               ? "stepcast compare --schedules: another one may hide more of the communication"
+               : "stepcast plan: another layout of these GPUs may communicate less";
+  if (of == "pipeline bubble")
+    return "more micro-batches in a step (--set global_batch=N), or --schedule interleaved";
+  if (of == "host")
+    return "stepcast optimise --schedule: fewer launches, fused kernels";
+  return "stepcast optimise --schedule: options and edits that shorten what is computed";
+}
+
+/// A row without a value is left out.
+constexpr std::array kRunRows = {
+    RunRow{"step", step_of},
+    RunRow{"over seeds", spread_of},
+    RunRow{"throughput",
+           [](const Forecast& f) { return fmt::format("{:.1f} samples/s", f.throughput); }},
+    RunRow{"model FLOPs utilisation",
+           [](const Forecast& f) {
+             return f.flops_utilisation > 0 ? percent(f.flops_utilisation) : "";
+           }},
+    RunRow{"scaling efficiency",
+           [](const Forecast& f) {
+             return f.flops_utilisation > 0 ? "" : percent(f.scaling_efficiency);
+           }},
+    RunRow{"memory per GPU", memory_of},
+    RunRow{"breakdown", parts_of},
+    RunRow{"bottleneck",
+           [](const Forecast& f) {
+             return f.what_if.is_known()
+                        ? bottleneck_of(f)
+                        : "not looked for, as it takes three more simulations; --verbose does";
+           }},
+    RunRow{"to try", advice_of},
+};
 
 const std::array<Column, 3> kBreakdownColumns = {
     Column{"breakdown", Align::Left}, Column{"ms", Align::Right}, Column{"share", Align::Right}};
@@ -27,6 +123,7 @@ const std::array<Column, 2> kMemoryColumns = {Column{"memory per GPU", Align::Le
 const std::array<Column, 2> kWorkerColumns = {Column{"workers", Align::Left},
                                               Column{"in an iteration", Align::Left}};
 constexpr const char* kTotal = "iteration";
+constexpr const char* kSentPerGpu = "bytes sent per GPU";
 
 template <std::size_t size>
 Table table_of(const std::array<Column, size>& columns) {
@@ -40,16 +137,22 @@ std::string options_of(const Forecast& f) {
   return text;
 }
 
-/// A line for each field that is known.
+constexpr char kUnbroken = '\x01';  // a space that wrap() leaves alone
+
 std::string head_of(const Forecast& forecast) {
-  const std::vector<const ForecastField*> fields = fields_shown(View::Run);
+  std::vector<std::pair<std::string, std::string>> rows;
   std::size_t widest = 0;
-  for (const ForecastField* field : fields)
-    widest = std::max(widest, width_of(field->label));
+  for (const RunRow& row : kRunRows)
+    if (std::string value = row.value(forecast); !value.empty()) {
+      widest = std::max(widest, width_of(row.name));
+      for (std::size_t at = 0; (at = value.find(" %", at)) != std::string::npos; ++at)
+        value[at] = kUnbroken;
+      rows.emplace_back(row.name, std::move(value));
+    }
   std::string text;
-  for (const ForecastField* field : fields)
-    if (const std::string value = line_of(field->unit, field->value({forecast})); !value.empty())
-      text += fmt::format("{:<{}}  {:>20}\n", field->label, widest, value);
+  for (const auto& [name, value] : rows)
+    text += wrap(fmt::format("{:<{}}  {}", name, widest, value), widest + 2);
+  std::ranges::replace(text, kUnbroken, ' ');
   return text;
 }
 
@@ -72,7 +175,8 @@ std::string communication_table(const Forecast& forecast) {
   Table table = table_of(kCommunicationColumns);
   for (const NamedTime& part : forecast.communication)
     table.rows.push_back({part.name, milliseconds(part.time)});
-  return render(table).insert(0, 1, '\n');
+  return render(table).insert(0, 1, '\n') +
+         fmt::format("{} {}\n", kSentPerGpu, format_bytes(forecast.sent_per_gpu));
 }
 
 std::string link_table(const Forecast& forecast) {
@@ -140,23 +244,35 @@ std::vector<std::string> notes_of(const Forecast& forecast) {
   return notes;
 }
 
+std::string details_of(const Forecast& forecast) {
+  return '\n' + breakdown_table(forecast) + protocol_table(forecast) +
+         communication_table(forecast) + link_table(forecast) + memory_table(forecast) +
+         list_of("Why", forecast.why) + list_of("Notes", notes_of(forecast)) + inputs_of(forecast) +
+         stage_tables(forecast);
+}
+
 }  // namespace
 
-std::string render_run(const Forecast& forecast, const std::string& adapters) {
+std::string render_run(const Forecast& forecast, const std::string& adapters, bool verbose) {
   std::string text =
       wrap(fmt::format("{}: {}", forecast.schedule, title_of(forecast, adapters)), 2);
-  if (!forecast.options.empty())
+  if (verbose && !forecast.options.empty())
     text += wrap(fmt::format("options{}", options_of(forecast)), 2);
-  text += fmt::format("\n{}\n{}", head_of(forecast), breakdown_table(forecast));
-  text += protocol_table(forecast);
-  text += communication_table(forecast) + link_table(forecast) + memory_table(forecast);
-  text += list_of("Why", forecast.why) + list_of("Notes", notes_of(forecast));
-  return text + inputs_of(forecast) + stage_tables(forecast);
+  text += '\n' + head_of(forecast);
+  return verbose ? text + details_of(forecast)
+                 : text + list_of("Warnings", texts_of(warnings_of(forecast)));
 }
 
 std::string title_of(const Forecast& f, const std::string& adapters) {
   return fmt::format("{}{}, {} fidelity", setup_of(f.workload, f.cluster, f.nodes, f.gpus_per_node),
                      adapters, name_of(f.fidelity));
+}
+
+std::vector<std::string> names_of_run() {
+  std::vector<std::string> names{kSentPerGpu};
+  for (const RunRow& row : kRunRows)
+    names.emplace_back(row.name);
+  return names;
 }
 
 }  // namespace stepcast

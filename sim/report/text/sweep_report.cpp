@@ -179,7 +179,7 @@ std::string render_sweep(const Rows& rows) {
   Columns results = all;
   Table table = table_of(rows, varying, results);
   constexpr std::size_t kFewest = 2;
-  while (natural_width(table) > kReportWidth && results.size() > kFewest) {
+  while (natural_width(table) > report_width() && results.size() > kFewest) {
     results = results.first(results.size() - 1);
     table = table_of(rows, varying, results);
   }

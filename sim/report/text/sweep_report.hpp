@@ -11,7 +11,7 @@ namespace stepcast {
 std::vector<std::size_t> varying_cells(const std::vector<SweepRow>& rows);
 
 /// One table: a column for each thing that differs between rows, then the results; as many of these
-/// as fit kReportWidth, and whether a row fits its GPU where one does not. What all rows share
+/// as fit report_width(), and whether a row fits its GPU where one does not. What all rows share
 /// stands above it; below it what makes no difference, and the notes of the forecasts.
 std::string render_sweep(const std::vector<SweepRow>& rows);
 

@@ -45,12 +45,12 @@ Layout natural_layout(const Table& table) {
 
 Layout layout_of(const Table& table) {
   Layout layout = natural_layout(table);
-  if (total_width(layout) > kReportWidth)
+  if (total_width(layout) > report_width())
     layout.gap = kNarrowGap;
   constexpr std::size_t kLeastFirst = 8;
   const std::size_t total = total_width(layout);
-  if (total > kReportWidth && layout.widths[0] > kLeastFirst)
-    layout.widths[0] -= std::min(total - kReportWidth, layout.widths[0] - kLeastFirst);
+  if (total > report_width() && layout.widths[0] > kLeastFirst)
+    layout.widths[0] -= std::min(total - report_width(), layout.widths[0] - kLeastFirst);
   return layout;
 }
 
@@ -89,6 +89,23 @@ Table first_columns_of(const Table& table, std::size_t count) {
 
 }  // namespace
 
+namespace {
+
+std::size_t& current_width() {
+  static std::size_t width = 100;
+  return width;
+}
+
+}  // namespace
+
+std::size_t report_width() {
+  return current_width();
+}
+
+void set_report_width(std::size_t columns) {
+  current_width() = std::max<std::size_t>(columns, 40);
+}
+
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, begins_code_point));
 }
@@ -118,7 +135,7 @@ std::string render_in_parts(const Table& table, std::size_t kept) {
   for (std::size_t c = kept; c < table.columns.size(); ++c) {
     Table wider = part;
     add_column(wider, table, c);
-    if (natural_width(wider) > kReportWidth && part.columns.size() > kept) {
+    if (natural_width(wider) > report_width() && part.columns.size() > kept) {
       out += render(part) + "\n";
       wider = first;
       add_column(wider, table, c);
@@ -134,7 +151,7 @@ std::string wrap(std::string_view text, std::size_t indent) {
   while (!text.empty()) {
     const std::size_t space = text.find(' ', std::min(text.find_first_not_of(' '), text.size()));
     const std::string_view word = text.substr(0, space);
-    if (column > 0 && column + width_of(word) > kReportWidth) {
+    if (column > 0 && column + width_of(word) > report_width()) {
       out += '\n';
       out.append(indent, ' ');
       column = indent + width_of(word) - 1;

@@ -19,19 +19,22 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  ///< As many cells each as there are columns.
 };
 
-/// Every report fits a terminal of so many columns.
-inline constexpr std::size_t kReportWidth = 100;
+/// Every report fits a terminal of so many columns: 100 unless set_report_width() was told that the
+/// terminal has others.
+std::size_t report_width();
+/// At least 40.
+void set_report_width(std::size_t columns);
 
 /// Heading, rule and rows, columns two spaces apart, no trailing spaces. Columns of a table wider
-/// than kReportWidth are one space apart, and if that is not enough its first column is shortened
+/// than report_width() are one space apart, and if that is not enough its first column is shortened
 /// with "…".
 std::string render(const Table& table);
 
 /// Columns that a table takes where nothing is shortened or moved together.
 std::size_t natural_width(const Table& table);
 
-/// The same, but a table wider than kReportWidth becomes several, one below the other: each has the
-/// first `kept` columns and as many of the others as fit.
+/// The same, but a table wider than report_width() becomes several, one below the other: each has
+/// the first `kept` columns and as many of the others as fit.
 std::string render_in_parts(const Table& table, std::size_t kept);
 
 /// Columns that a UTF-8 text takes on a terminal, one for each code point.
@@ -40,7 +43,7 @@ std::size_t width_of(std::string_view text);
 /// A UTF-8 text of at most `width` columns, at least 1; "…" stands for what is left out.
 std::string shortened(std::string_view text, std::size_t width);
 
-/// `text` broken at spaces into lines of at most kReportWidth columns; the lines after the first
+/// `text` broken at spaces into lines of at most report_width() columns; the lines after the first
 /// begin with `indent` spaces. Ends in a newline.
 std::string wrap(std::string_view text, std::size_t indent);
 

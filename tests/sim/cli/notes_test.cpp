@@ -121,17 +121,17 @@ std::string first_why(const TemporaryFolder& folder, double gap, double& step) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   const json result = json::parse(outcome.out);
   step = result["iteration_time_s"];
-  return result["why"][0];
+  return result["why"][1];  // the bottleneck is the first
 }
 
-TEST(HostBound, TheVerdictOfAStepOfHostGapsBeginsWithThem) {
+TEST(HostBound, WhyTellsOfHostGapsThatTakeMostOfAStep) {
   const TemporaryFolder folder;
   double step = 0;
   const std::string why = first_why(folder, 2, step);
-  EXPECT_EQ(why, fmt::format("Host-bound: for 2 s ({:.1f} % of the step) the device waits for its "
+  EXPECT_EQ(why, fmt::format("For 2 s ({:.1f} % of the step) the device waits for its "
                              "host, as it did in the profile; without these gaps a step takes {}.",
                              100 * 2 / step, format_seconds(Seconds{step - 2})));
-  EXPECT_FALSE(first_why(folder, 0.01, step).starts_with("Host-bound"));
+  EXPECT_FALSE(first_why(folder, 0.01, step).starts_with("For "));
 }
 
 std::string printed_with_adapters(std::vector<std::string> arguments) {

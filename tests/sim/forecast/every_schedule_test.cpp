@@ -1,4 +1,6 @@
 // One job under every kind of schedule: what belongs to the job is the same, whoever trains it.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "models/schedule/list/registry.hpp"
@@ -92,6 +94,28 @@ TEST(EverySchedule, APipelinesBubbleIsNoWaitForSlowerRanks) {
   for (const std::string& sentence : even.why)
     EXPECT_EQ(sentence.find("slower ranks"), std::string::npos) << sentence;
   EXPECT_EQ(forecast_with("ddp").breakdown.bubble, Seconds{});
+}
+
+// All-reduces of a tensor group are no compute: without them the step is shorter by what is told.
+TEST(EverySchedule, MessagesInLayersAreExposedCommunication) {
+  const Forecast forecast = forecast_with("1f1b", {"tp=8"});
+  for (const NamedTime& part : forecast.breakdown.other_compute)
+    EXPECT_NE(part.name, "messages in layers");
+  const auto messages = std::ranges::find(forecast.breakdown.exposed_communication,
+                                          "messages in layers", &NamedTime::name);
+  ASSERT_NE(messages, forecast.breakdown.exposed_communication.end());
+  EXPECT_GT(messages->time, Seconds{});
+  EXPECT_NEAR(total_of(forecast.breakdown) / forecast.iteration_time, 1, 1e-9);
+}
+
+// Workers that are alike wait for nobody: what they wait for is under way, or queues behind that.
+TEST(EverySchedule, EvenWorkersWaitForNoSlowerOnes) {
+  for (const ScheduleInfo& schedule : asynchronous_schedules()) {
+    const Forecast forecast =
+        forecast_with(schedule.name, {"cluster.nodes=2", "cluster.software.jitter=0"});
+    EXPECT_EQ(forecast.breakdown.waiting, Seconds{}) << schedule.name;
+    EXPECT_FALSE(forecast.breakdown.exposed_communication.empty()) << schedule.name;
+  }
 }
 
 // Rank 0 is of the first stage: the other stages of its pipeline wait for it.

@@ -157,7 +157,7 @@ TEST(ForecastTest, AnUnsteadyTimelineIsNoted) {
 bool fits_the_terminal(const std::string& text) {
   std::size_t begin = 0;
   for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
-    if (width_of(text.substr(begin, end - begin)) > kReportWidth)
+    if (width_of(text.substr(begin, end - begin)) > report_width())
       return false;
   return true;
 }
@@ -167,12 +167,31 @@ TEST(RenderTest, ReportsFitTheTerminal) {
   forecast.schedule = "a-schedule-with-a-rather-long-name-of-its-own";
   forecast.notes = {{.text = std::string(70, 'x') + " " + std::string(70, 'y')}};
   forecast.throughput = 12345678.9;
-  EXPECT_TRUE(fits_the_terminal(render_run(forecast))) << render_run(forecast);
+  for (const bool verbose : {false, true})
+    EXPECT_TRUE(fits_the_terminal(render_run(forecast, "", verbose)));
   EXPECT_TRUE(fits_the_terminal(render_compare({forecast, forecast})));
 }
 
+TEST(RenderTest, ARunIsAboutTenLinesUnlessVerbose) {
+  Forecast forecast = serial_forecast();
+  forecast.notes = {};
+  const std::string text = render_run(forecast);
+  EXPECT_LE(std::ranges::count(text, '\n'), 10) << text;
+  for (const char* line : {"step                10.00 ms\n",
+                           "breakdown           forward 20.0 %, backward 40.0 %, exposed "
+                           "communication 35.0 %, idle 5.0 %\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\nin\n" << text;
+}
+
+TEST(RenderTest, ReportsFitANarrowTerminal) {
+  set_report_width(60);
+  Forecast forecast = serial_forecast();
+  EXPECT_TRUE(fits_the_terminal(render_run(forecast, "", true)));
+  set_report_width(100);
+}
+
 TEST(RenderTest, ARunListsEveryPartOfTheBreakdown) {
-  const std::string text = render_run(serial_forecast());
+  const std::string text = render_run(serial_forecast(), "", true);
   for (const char* line : {"forward                             2.00   20.0 %",
                            "backward                            4.00   40.0 %",
                            "exposed communication: all-reduce   3.50   35.0 %",

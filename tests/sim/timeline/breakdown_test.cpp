@@ -67,6 +67,20 @@ TEST(BreakdownTest, ComputeAloneHasTheTimesThatItHasBesideCommunications) {
   EXPECT_NEAR(alone.idle.value, 2e-3, 1e-12);  // 7 to 9 ms, where the whole window communicates
 }
 
+// Messages inside layers stand on the compute stream, from 1 ms to 3 ms and from 4 ms to 5 ms.
+TEST(BreakdownTest, MessagesOnTheComputeStreamAreExposedCommunication) {
+  const std::string phase(kMessagesInLayers);
+  const std::vector<HandTask> tasks = {
+      {TaskKind::Forward, "fc", {{0, 1}}},
+      {.kind = TaskKind::OtherCompute, .label = phase, .runs = {{1, 3}}, .phase = phase},
+      {TaskKind::Backward, "fc", {{3, 4}}},
+      {.kind = TaskKind::OtherCompute, .label = phase, .runs = {{4, 5}}, .phase = phase}};
+  const Breakdown parts = breakdown_of(plan_of(tasks, {}, {}), timeline_of(tasks, ms(5)), 0);
+  EXPECT_NEAR(named(parts.exposed_communication, phase).value, 3e-3, 1e-12);
+  EXPECT_TRUE(parts.other_compute.empty());
+  EXPECT_NEAR(total_of(parts).value, 5e-3, 1e-12);
+}
+
 TEST(BreakdownTest, WhereTwoCommunicationsRunTheOneThatStartedFirstIsExposed) {
   // Compute 0..2; reduce-scatter 1..6, all-gather 4..8: exposed 2..6 and 6..8.
   const std::vector<HandTask> tasks = {

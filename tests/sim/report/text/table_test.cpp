@@ -24,7 +24,7 @@ TEST(TableTest, WidthCountsCodePointsNotBytes) {
 TEST(TableTest, AWideTableShortensItsFirstColumnToTheReportWidth) {
   const Table table{{{"name", Align::Left}, {"ms"}}, {{std::string(150, 'n'), "1"}}};
   const std::string text = render(table);
-  EXPECT_EQ(width_of(text.substr(0, text.find('\n'))), kReportWidth);
+  EXPECT_EQ(width_of(text.substr(0, text.find('\n'))), report_width());
   EXPECT_NE(text.find("n…  1\n"), std::string::npos) << text;
 }
 

@@ -64,7 +64,7 @@ TEST(RankTableTest, AllColumnsAtOnceFitATerminal) {
   EXPECT_THAT(text, HasSubstr("12345.6"));
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = text.find('\n', begin);
-    EXPECT_LE(end - begin, kReportWidth);
+    EXPECT_LE(end - begin, report_width());
     begin = end + 1;
   }
 }

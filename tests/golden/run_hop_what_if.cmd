@@ -1,0 +1,1 @@
+stepcast run --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --nodes 4 --fidelity analytic --schedule hop --verbose | sed -n '/^step/,/^breakdown  /p;/^Why/,/^Notes/p'

@@ -1,0 +1,1 @@
+stepcast run --workload transformer:model=gpt-22b,device=a100 --cluster dgx-a100 --layout tp=8,pp=4,dp=1 --schedule 1f1b --set global_batch=32
