@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <coroutine>
 #include <cstdint>
 #include <type_traits>
@@ -8,6 +9,7 @@
 
 #include "models/base/units.hpp"
 #include "sim/engine/event_queue.hpp"
+#include "sim/engine/instants.hpp"
 
 namespace stepcast {
 
@@ -50,21 +52,34 @@ class Agenda {
   std::uint64_t count() const { return done_; }  ///< Entries done.
 
  private:
-  struct Due {
-    double time;
-    std::uint64_t sequence;
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::size_t kRecent = 64;
+
+  /// Entries of one time in the order of posting.
+  struct Instant {
+    double time = 0;
+    std::uint32_t first = kNone;  // in posted_; kNone: it is over
+    std::uint32_t last = kNone;
+  };
+  struct Posted {
     AgendaEntry entry;
-    bool operator<(const Due& other) const {  // of a heap whose top is the earliest
-      return time != other.time ? time > other.time : sequence > other.sequence;
-    }
+    std::uint32_t next = kNone;  // of its instant
   };
   void perform(const AgendaEntry& entry);
+  std::uint32_t keep(const AgendaEntry& entry);
+  std::uint32_t instant_of(double time);
+  AgendaEntry take();
 
   EventQueue* shared_;
   Seconds now_{};
   std::uint64_t sequence_ = 0;
   std::uint64_t done_ = 0;
-  std::vector<Due> heap_;
+  InstantsBySoonest due_;
+  std::vector<Instant> instants_;
+  std::vector<std::uint32_t> idle_instants_;     // to use again
+  std::array<std::uint32_t, kRecent> recent_{};  // the newest instant of a time, by its bits
+  std::vector<Posted> posted_;
+  std::vector<std::uint32_t> idle_;  // posted_ to use again
   AgendaEntry after_each_{};
   bool stopped_ = false;
 };

@@ -20,6 +20,7 @@ namespace stepcast {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint64_t kNoRequest = ~std::uint64_t{0};
 
 class Prague {
  public:
@@ -38,9 +39,10 @@ class Prague {
 
  private:
   struct State {
-    std::deque<std::uint32_t> buffer;  // meetings to go to
-    std::uint32_t meeting = kNone;     // the one it is at
-    bool locked = false;               // Random: member of a group that is settled
+    std::deque<std::uint32_t> buffer;    // meetings to go to
+    std::uint32_t meeting = kNone;       // the one it is at
+    bool locked = false;                 // Random: member of a group that is settled
+    std::uint64_t request = kNoRequest;  // Random: the group it asked for, until one is settled
   };
 
   bool is_static() const { return options_.generator == GroupGenerator::Static; }
@@ -103,21 +105,25 @@ class Prague {
       if (const auto other = static_cast<Rank>(draw() % workers_.size());
           std::ranges::find(group, other) == group.end())
         group.push_back(other);
+    workers_[i].request = settled_ + unsettled_.size();
     unsettled_.push_back(std::move(group));
     settle();
   }
 
-  // First in, first out: a group with a locked member holds up those behind it. All members are
-  // locked at once, and what those of them who wait had asked for is settled with that.
+  // First in, first out: a group with a locked member blocks those after it. All members are
+  // locked at once, which also settles the requests of those that wait: an empty group in the
+  // queue stands for such a request, as searching the queue would cost O(workers) each time.
   void settle() {
     const auto is_locked = [this](Rank rank) { return workers_[rank].locked; };
     while (!unsettled_.empty() && std::ranges::none_of(unsettled_.front(), is_locked)) {
       const std::vector<Rank> members = std::move(unsettled_.front());
       unsettled_.pop_front();
+      ++settled_;
+      if (members.empty())
+        continue;
       for (const Rank rank : members)
-        workers_[rank].locked = true;
+        lock(rank);
       add_group(members);
-      std::erase_if(unsettled_, [&](const auto& group) { return is_locked(group.front()); });
       to_wake_.insert(to_wake_.end(), members.begin(), members.end());
     }
     while (!to_wake_.empty()) {
@@ -126,6 +132,14 @@ class Prague {
       if (workers_[rank].meeting == kNone)
         world_.wake(rank);
     }
+  }
+
+  void lock(Rank rank) {
+    State& state = workers_[rank];
+    state.locked = true;
+    const std::uint64_t request = std::exchange(state.request, kNoRequest);
+    if (request != kNoRequest && request >= settled_)
+      unsettled_[request - settled_].clear();
   }
 
   void unlock(std::uint64_t meeting) {
@@ -261,6 +275,7 @@ class Prague {
   // Static: by iteration and first member, the meeting and how many have yet to look it up.
   std::map<std::pair<std::uint32_t, Rank>, std::pair<std::uint32_t, std::uint32_t>> by_table_;
   std::deque<std::vector<Rank>> unsettled_;
+  std::uint64_t settled_ = 0;  // groups that have left this queue
   std::vector<Rank> to_wake_;
   std::vector<Rank> at_once_;
   std::vector<Rank> came_;

@@ -139,10 +139,12 @@ ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluste
                          Fidelity fidelity) {
   if (fidelity == Fidelity::Analytic)
     return protocol.run(job);
-  // Hundreds of messages share links if several iterations are under way. A message then costs
-  // 25 us on SimGrid and 2 us on our own links. Both share bandwidth max-min fairly. A graph sends
-  // single messages only, and these take the same times on both to 1e-9.
-  const bool own = fidelity == Fidelity::Flow && protocol.graph && protocol.earlier > 1;
+  // Hundreds of messages share links if several iterations are under way, or if pairs are drawn
+  // among all workers. A message then costs 25 us on SimGrid and 2 us on our own links. Both share
+  // bandwidth max-min fairly. Graphs and pairs send single messages only, and these take the same
+  // times on both to 1e-9.
+  const bool own = fidelity == Fidelity::Flow &&
+                   (protocol.sends_only || (protocol.graph && protocol.earlier > 1));
   return simulate_alone([&] {
     EventQueue queue;
     const auto network =

@@ -129,7 +129,23 @@ Protocol ad_psgd(const Site& site) {
   if (options.graph && options.graph->rounds() > 1)
     site.read.fail("graph", "ad-psgd draws a neighbour itself: its graph must not change");
   return {.run = [options](const ProtocolJob& job) { return run_ad_psgd(job, options); },
-          .draws = true};
+          .draws = true,
+          .sends_only = true,
+          .pace = {.for_each_worker = Seconds{1e-8}}};
+}
+
+/// Measured at flow on 300 to 3,000 GPUs of 4 a node, groups of 3.
+ProtocolPace pace_of(GroupGenerator generator) {
+  switch (generator) {
+    case GroupGenerator::Static:
+    case GroupGenerator::Random:
+      return {.alone = Seconds{13e-6}, .for_each_worker = Seconds{1e-9}};
+    case GroupGenerator::Smart:
+      return {.alone = Seconds{20e-6}, .for_each_worker = Seconds{3.5e-7}};
+    case GroupGenerator::FirstK:
+      return {.alone = Seconds{12e-6}, .for_each_worker = Seconds{1.6e-8}};
+  }
+  return {};
 }
 
 Protocol groups(const Site& site, GroupGenerator generator) {
@@ -148,7 +164,8 @@ Protocol groups(const Site& site, GroupGenerator generator) {
   return {.run = [options](const ProtocolJob& job) { return run_prague(job, options); },
           .period = {.iterations = generator == GroupGenerator::Static ? kStaticPeriod : 1},
           .draws = generator != GroupGenerator::Static,
-          .draws_ties = generator == GroupGenerator::FirstK};
+          .draws_ties = generator == GroupGenerator::FirstK,
+          .pace = pace_of(generator)};
 }
 
 Protocol local_sgd(const Site& site) {

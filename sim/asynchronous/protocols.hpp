@@ -10,6 +10,13 @@
 
 namespace stepcast {
 
+/// What simulating an iteration of a worker takes at flow and step, as it was measured. Where the
+/// transfers of all workers are joined through shared links, it grows with the workers.
+struct ProtocolPace {
+  Seconds alone{6e-6};
+  Seconds for_each_worker{};
+};
+
 /// A protocol with its options.
 struct Protocol {
   std::function<ProtocolRun(const ProtocolJob&)> run;
@@ -28,6 +35,8 @@ struct Protocol {
   bool of_nodes = false;      ///< A worker is a node, its GPUs in step.
   bool has_servers = false;   ///< They update, and are a queue at every fidelity.
   std::uint32_t dropped = 0;  ///< Gradients of all workers in a step that nobody uses.
+  bool sends_only = false;    ///< Models go from worker to worker; no group averages.
+  ProtocolPace pace{};
 };
 
 /// The graph that protocol_of() makes, before it does; without edges where it makes none.

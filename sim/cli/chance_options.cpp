@@ -44,6 +44,7 @@ Chance chance_of(const ChanceRequest& request, std::uint32_t workers) {
     return chance;
   if (request.slow.empty())
     throw InputError("--seeds: nothing is drawn without --slow LAW");
+  chance.asked = true;
   if (request.seeds == "auto") {
     chance.seeds = 0;
     return chance;

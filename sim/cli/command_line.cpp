@@ -297,7 +297,7 @@ int run_command_line(int argc, const char* const* argv) {
     return report(error.what(), 3);
   } catch (const Stopped& stopped) {
     output_error();  // flushed, whatever comes of it
-    if (stopped.signal() == SIGALRM)
+    if (stopped.signal() == SIGALRM || stopped.signal() == SIGXCPU)
       tell("stepcast: out of time before a result was there\n");
     return exit_code_of(stopped.signal());
   } catch (const std::system_error& error) {

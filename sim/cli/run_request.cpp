@@ -97,7 +97,7 @@ void check_layout(const std::vector<std::string>& layouts, const ScheduleInfo& s
 }
 
 bool is_much(const CostEstimate& cost) {
-  constexpr Seconds kLong{20};
+  constexpr Seconds kLong{10};
   constexpr Bytes kMuch{1024.0 * 1024 * 1024};
   return cost.time >= kLong || cost.memory >= kMuch;
 }
@@ -213,13 +213,25 @@ void warn_of_cost(const Plan& plan, const Cluster& cluster, const EngineOptions&
 
 namespace {
 
-/// What has no plan is tried for a while.
+[[noreturn]] void refuse_time(Seconds allowed, const CostEstimate& cost, const std::string& what,
+                              Fidelity fidelity) {
+  throw InputError(fmt::format(
+      "{} take {}, where {} are allowed; --max-time TIME allows more{}", what, in_words(cost),
+      format_seconds(allowed),
+      fidelity == Fidelity::Analytic ? ", and --iterations K takes less" : what_helps(fidelity)));
+}
+
+/// Estimates are right within a factor of three: beyond that a run is not begun in vain.
 void warn_of_asynchronous(const Scenario& scenario, const std::string& schedule) {
   const Bytes least = least_memory_of_protocol(scenario, schedule);
   const auto cost = cost_of_protocol(scenario, schedule);
   if (cost && least > memory_allowed())
     refuse(memory_allowed(), *cost, in_words(schedule, scenario.cluster, scenario.engine),
            "; --set graph=ring takes less");
+  constexpr double kSurely = 3;
+  if (cost && cost->time > time_allowed() * kSurely)
+    refuse_time(time_allowed(), *cost, in_words(schedule, scenario.cluster, scenario.engine),
+                scenario.engine.fidelity);
   if (cost)
     warn_of_run(*cost, schedule, scenario.cluster, scenario.engine);
 }

@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/fields.hpp"
+#include "models/base/mix.hpp"
 #include "models/base/ranges.hpp"
 #include "traces/json/shown.hpp"
 
@@ -116,6 +117,40 @@ class FlatReader {
   std::size_t at_ = 0;
 };
 
+/// Types of all fields as FlatReader reads them, one letter each.
+class LayoutWriter {
+ public:
+  template <class T>
+  void write(const T& value) {
+    if constexpr (HasFields<const T>)
+      for_each_field(value, [this](const auto& field) { write(field); });
+    else if constexpr (std::is_enum_v<T>)
+      text_ += fmt::format("e{}", last_of(value));
+    else if constexpr (std::same_as<T, bool>)
+      text_ += 'b';
+    else if constexpr (std::is_floating_point_v<T>)
+      text_ += 'f';
+    else
+      text_ += fmt::format("n{}", sizeof(T));
+  }
+  void write(const Seconds& /*time*/) { text_ += 't'; }
+  void write(const Bytes& /*size*/) { text_ += 's'; }
+  void write(const BytesPerSecond& /*rate*/) { text_ += 'r'; }
+  void write(const std::string& /*text*/) { text_ += 'w'; }
+  template <class Item>
+  void write(const std::vector<Item>& /*items*/) {
+    text_ += '[';
+    write(Item{});
+    text_ += ']';
+  }
+  void write(const ScheduleOptions& /*options*/) { text_ += 'o'; }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
 /// Reports print these names as they are, many times. The same limit as that of a workload file.
 constexpr std::size_t kLongestName = 1024;
 
@@ -180,6 +215,18 @@ json flat_json(const Forecast& forecast) {
       flat.push_back(leaf);
   });
   return flat;
+}
+
+std::string forecast_layout() {
+  static const std::string kLayout = [] {
+    LayoutWriter layout;
+    layout.write(Forecast{});
+    std::uint64_t hash = 1;
+    for (const char c : layout.text())
+      hash = mixed(hash, static_cast<unsigned char>(c));
+    return fmt::format("{:016x}", hash);
+  }();
+  return kLayout;
 }
 
 Forecast forecast_from_flat(const json& flat, const std::string& origin) {

@@ -17,4 +17,8 @@ nlohmann::json flat_json(const Forecast& forecast);
 /// forecast: the file may be anybody's, so that its numbers pass ranges as those of inputs do.
 Forecast forecast_from_flat(const nlohmann::json& flat, const std::string& origin);
 
+/// 16 hexadecimal digits that tell which fields a forecast of this build has: builds of one version
+/// may differ in them.
+std::string forecast_layout();
+
 }  // namespace stepcast

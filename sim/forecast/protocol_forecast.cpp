@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "models/base/archive.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/registry.hpp"
@@ -22,6 +23,11 @@ namespace {
 constexpr std::uint32_t kReported = 8;  // seeds whose gaps and waits are told
 constexpr std::uint32_t kRecursionBlock = 16;
 
+// Where nobody is slow by chance and partners alone are drawn, all workers are equal and each draws
+// for itself: 3,000 workers in 3 seeds say as much of the mean iteration as 64 workers in 100.
+constexpr std::uint32_t kEnoughWorkers = 64 * Chance::kSeeds;
+constexpr std::uint32_t kFewestSeeds = 2;
+
 struct Setting {
   ScheduleOptions options;
   Protocol protocol;
@@ -30,6 +36,16 @@ struct Setting {
 
   bool draws() const { return job.slow_down.is_chance() || protocol.draws; }
 };
+
+Chance chance_of(const Scenario& scenario, const Setting& setting) {
+  Chance chance = scenario.chance;
+  if (!chance.asked && !setting.job.slow_down.is_chance() && chance.seeds > kFewestSeeds) {
+    const std::uint32_t enough =
+        (kEnoughWorkers + setting.job.workers - 1) / std::max(1U, setting.job.workers);
+    chance.seeds = std::min(chance.seeds, std::max(kFewestSeeds, enough));
+  }
+  return chance;
+}
 
 Setting setting_of(const Scenario& scenario, const std::string& schedule) {
   const ScheduleInfo& info = schedule_of(schedule);
@@ -57,9 +73,13 @@ class SeedTimes {
   SeedTimes(const Scenario& scenario, const Setting& setting)
       : scenario_(scenario), setting_(setting) {}
 
+  bool has_recursion() const {
+    return scenario_.engine.fidelity == Fidelity::Analytic && setting_.protocol.recursion &&
+           setting_.job.slow_down.transfers.empty();
+  }
+
   Seconds time(std::uint64_t seed) {
-    if (scenario_.engine.fidelity != Fidelity::Analytic || !setting_.protocol.recursion ||
-        !setting_.job.slow_down.transfers.empty())
+    if (!has_recursion())
       return run(seed).iteration_time();
     if (known_.empty() || seed < first_ || seed >= first_ + known_.size()) {
       first_ = seed - seed % kRecursionBlock;
@@ -116,12 +136,20 @@ struct Results {
 };
 
 Results by_chance(SeedTimes& times, const Setting& setting, const Scenario& scenario) {
-  const auto seeds = run_seeds(scenario.chance, [&](std::uint64_t seed) {
-    return SeedResult{.time = times.time(seed).value, .details = {}};
+  const auto seeds = run_seeds(chance_of(scenario, setting), [&](std::uint64_t seed) {
+    if (seed >= kReported || times.has_recursion())
+      return SeedResult{.time = times.time(seed).value, .details = {}};
+    const ProtocolRun run = times.run(seed);
+    ProtocolTotals totals;
+    totals.add(run);
+    return SeedResult{.time = run.iteration_time().value, .details = bytes_of(totals)};
   });
   Results results{.spread = spread_of(seeds, setting.job.iterations), .totals = {}};
   for (std::uint64_t seed = 0; seed < std::min<std::size_t>(kReported, seeds.size()); ++seed)
-    results.totals.add(times.run(seed));
+    if (const std::string& known = seeds[seed].details; known.empty())
+      results.totals.add(times.run(seed));
+    else
+      results.totals.add(from_bytes<ProtocolTotals>(known));
   return results;
 }
 
@@ -188,9 +216,13 @@ void add_steadiness(Forecast& forecast, const Scenario& scenario, const Setting&
         fmt::format("The first {} iterations, which average every time (in_step), are left out. "
                     "Iterations that are asked for are the first.",
                     setting.job.before));
-  if (forecast.spread.seeds > 1)
+  if (forecast.spread.seeds > 1) {
     forecast.notes.push_back(note_on(forecast.spread));
-  else if (!forecast.steady && asked > 0)
+    if (forecast.spread.seeds < scenario.chance.seeds)
+      forecast.notes.back().text +=
+          fmt::format(" {} seeds are enough, as in each {} equal workers draw for themselves.",
+                      forecast.spread.seeds, setting.job.workers);
+  } else if (!forecast.steady && asked > 0)
     note(
         fmt::format("A mean of the first {} iterations, not of the steady state: start-up is among "
                     "them, or they are no whole periods.",
@@ -244,8 +276,20 @@ PeerGraphSize graph_size_of(const Scenario& scenario, const std::string& schedul
       scenario.cluster);
 }
 
-std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& schedule) {
-  return setting_of(scenario, schedule).job.iterations;
+ProtocolWork work_of(const Scenario& scenario, const std::string& schedule) {
+  constexpr Seconds kAnalytic{1.2e-6};  // of a worker's iteration
+  const Setting setting = setting_of(scenario, schedule);
+  const std::uint32_t workers = setting.job.workers;
+  const ProtocolPace& pace = setting.protocol.pace;
+  const bool is_quick =
+      scenario.engine.fidelity == Fidelity::Analytic || setting.protocol.has_servers;
+  const Seconds each = is_quick ? kAnalytic : pace.alone + pace.for_each_worker * workers;
+  return {.workers = workers,
+          .iterations = setting.job.iterations,
+          .seeds = setting.draws() ? chance_of(scenario, setting).seeds : 1,
+          .draws = setting.draws(),
+          .has_recursion = SeedTimes(scenario, setting).has_recursion(),
+          .iteration = each * workers};
 }
 
 Seconds protocol_step(const Scenario& scenario, const std::string& schedule) {

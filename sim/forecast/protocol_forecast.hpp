@@ -12,8 +12,18 @@ namespace stepcast {
 /// The graph that a run of the schedule makes first, before it is made.
 PeerGraphSize graph_size_of(const Scenario& scenario, const std::string& schedule);
 
-/// Iterations of a worker that it takes: those asked for, else whole periods.
-std::uint32_t iterations_at_least(const Scenario& scenario, const std::string& schedule);
+/// What a run of the schedule simulates, before it does.
+struct ProtocolWork {
+  std::uint32_t workers = 1;
+  std::uint32_t iterations = 1;  ///< Of a worker: those asked for, else whole periods.
+  std::uint32_t seeds = 1;       ///< 0: as many as it takes.
+  bool draws = false;
+  bool has_recursion = false;  ///< Which yields the times of a seed much faster than its events.
+  Seconds iteration{};         ///< That simulating an iteration of all workers takes.
+};
+
+/// Its graph is made for that.
+ProtocolWork work_of(const Scenario& scenario, const std::string& schedule);
 
 /// A run-time schedule of the scenario: its steady state, or the first iterations that are asked
 /// for; mean, P50 and P95 over seeds where anything is drawn, by

@@ -12,7 +12,8 @@
 namespace stepcast {
 namespace {
 
-void add_counts(std::vector<double>& sums, const std::vector<std::uint64_t>& counts) {
+template <class Count>
+void add_counts(std::vector<double>& sums, const std::vector<Count>& counts) {
   if (sums.size() < counts.size())
     sums.resize(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i)
@@ -100,6 +101,19 @@ void ProtocolTotals::add(const ProtocolRun& run) {
   between_nodes += run.models_between_nodes;
   add_counts(report.gaps, run.gaps);
   add_counts(report.staleness, run.staleness);
+}
+
+void ProtocolTotals::add(const ProtocolTotals& more) {
+  iterations += more.iterations;
+  slowest += more.slowest;
+  time += more.time;
+  computing += more.computing;
+  for (std::size_t i = 0; i < kCauses; ++i)
+    waiting[i] += more.waiting[i];
+  sent += more.sent;
+  between_nodes += more.between_nodes;
+  add_counts(report.gaps, more.report.gaps);
+  add_counts(report.staleness, more.report.staleness);
 }
 
 void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <array>
+#include <vector>
 
+#include "models/base/fields.hpp"
 #include "models/workload/workload.hpp"
 #include "sim/asynchronous/protocol_job.hpp"
 #include "sim/forecast/forecast.hpp"
@@ -14,13 +15,19 @@ struct ProtocolTotals {
   double slowest = 0;  // iterations of the slowest workers
   Seconds time{};
   Seconds computing{};
-  std::array<Seconds, kCauses> waiting{};
+  std::vector<Seconds> waiting = std::vector<Seconds>(kCauses);  // by cause
   double sent = 0;
   double between_nodes = 0;
   ProtocolReport report;
 
   void add(const ProtocolRun& run);
+  void add(const ProtocolTotals& more);
 };
+
+auto fields_of(Is<ProtocolTotals> auto& totals) {
+  auto& [iterations, slowest, time, computing, waiting, sent, between_nodes, report] = totals;
+  return std::tie(iterations, slowest, time, computing, waiting, sent, between_nodes, report);
+}
 
 /// Where the time of a mean iteration of a worker goes, and why, in place of what he would need by
 /// himself. Waits count as waiting for slower ranks only where workers differ and what is waited

@@ -18,6 +18,7 @@ constexpr int kOutOfTime = 3;
 
 volatile std::sig_atomic_t asked = 0;
 volatile std::sig_atomic_t studies = 0;
+volatile std::sig_atomic_t handles = 0;
 
 // A process that waits for a pipe which nobody writes to would never look at what it was asked.
 void on_signal(int signal) {
@@ -50,6 +51,7 @@ std::string stop_in_words() {
 }
 
 void handle_signals() noexcept {
+  handles = 1;
   for (const int signal : kEnding) {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
@@ -75,6 +77,13 @@ StopsBetweenJobs::~StopsBetweenJobs() {
   studies = studies - 1;
 }
 
+void processor_time_is_up() noexcept {
+  if (handles != 0)
+    on_signal(SIGXCPU);
+  else
+    ask_to_stop(SIGXCPU);
+}
+
 int stop_signal() noexcept {
   return asked;
 }
@@ -85,6 +94,7 @@ void ask_to_stop(int signal) noexcept {
 }
 
 void handle_signals_of_worker() noexcept {
+  handles = 0;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   set_handler(SIGINT, SIG_IGN);
   set_handler(SIGHUP, SIG_IGN);

@@ -48,6 +48,10 @@ std::string stop_in_words();
 /// that runs stops between its jobs. May be called by a signal handler.
 void ask_to_stop(int signal) noexcept;
 
+/// A child of this process was ended by the limit of processor time: what SIGXCPU to this process
+/// would do, where handle_signals() was called; else a study that runs is asked to stop.
+void processor_time_is_up() noexcept;
+
 /// For a forked worker: Ctrl-C is its parent's affair, SIGTERM ends it, and so does the end of its
 /// parent, however that comes.
 void handle_signals_of_worker() noexcept;

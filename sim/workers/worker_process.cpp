@@ -11,10 +11,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/workers/processor_time.hpp"
 #include "sim/workers/simulation_killed.hpp"
 #include "sim/workers/stop.hpp"
 
@@ -57,12 +59,17 @@ JobOutcome outcome_of(const WorkerJob& job, std::uint32_t number) {
   }
 }
 
-/// The status with which the worker ended, also where a signal's handler interrupts the wait.
-int status_of_ended(pid_t worker) {
+struct End {
   int status = 0;
-  while (::waitpid(worker, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+};
+
+/// How the worker ended, also where a signal's handler interrupts the wait.
+End end_of(pid_t worker) {
+  End end;
+  while (::wait4(worker, &end.status, 0, &end.used) < 0 && errno == EINTR) {
   }
-  return status;
+  return end;
 }
 
 bool send(int pipe, const void* data, std::size_t size) {
@@ -174,7 +181,7 @@ WorkerProcess::~WorkerProcess() {
   if (process_ < 0)
     return;
   ::kill(process_, SIGKILL);
-  status_of_ended(process_);
+  end_of(process_);
 }
 
 bool WorkerProcess::receive() {
@@ -197,11 +204,12 @@ void WorkerProcess::deliver(const std::function<void(std::uint32_t, JobOutcome)>
   received_.erase(0, begin);
 }
 
-std::string WorkerProcess::end_in_words() {
-  const int status = status_of_ended(std::exchange(process_, -1));
-  return WIFSIGNALED(status)
-             ? fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)))
-             : fmt::format("exit code {}", WEXITSTATUS(status));
+WorkerEnd WorkerProcess::end() {
+  const auto [status, used] = end_of(std::exchange(process_, -1));
+  return {.in_words = WIFSIGNALED(status) ? fmt::format("signal {} ({})", WTERMSIG(status),
+                                                        ::strsignal(WTERMSIG(status)))
+                                          : fmt::format("exit code {}", WEXITSTATUS(status)),
+          .by_processor_time = ended_by_processor_time(status, used)};
 }
 
 }  // namespace stepcast

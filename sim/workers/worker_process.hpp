@@ -61,6 +61,11 @@ struct WorkerTask {
   bool keep_going = false;
 };
 
+struct WorkerEnd {
+  std::string in_words;            ///< "signal 9 (Killed)", "exit code 1"
+  bool by_processor_time = false;  ///< The limit of processor time ended it (`ulimit -t`).
+};
+
 class WorkerProcess {
  public:
   /// Does `first` before it takes jobs from the board. Throws NoMoreWorkers.
@@ -78,8 +83,8 @@ class WorkerProcess {
   bool receive();
   /// Hands over how each job ended, once all of it is there.
   void deliver(const std::function<void(std::uint32_t, JobOutcome)>& take);
-  /// After its end: "signal 9 (Killed)", "exit code 1".
-  std::string end_in_words();
+  /// After its pipe has closed.
+  WorkerEnd end();
 
  private:
   pid_t process_ = -1;

@@ -130,20 +130,30 @@ class Pool {
 
   void let_go(std::size_t worker) {
     const std::uint32_t seat = workers_[worker]->seat();
-    const std::string end = workers_[worker]->end_in_words();
+    const WorkerEnd end = workers_[worker]->end();
     workers_[worker].reset();
     std::optional<std::uint32_t> at = board_.job_at(seat);
     board_.leave(seat);
     if (at && outcomes_[*at].ending != Ending::Missing)
       at.reset();  // it had told of it
+    if (end.by_processor_time)
+      return end_for_want_of_time(at);
     if (stop_signal() != 0)
       return;
     const bool again = at && died_.insert(*at).second;
     if (at && !again)
-      take(*at, {Ending::Died, "its worker process died twice, the last time of " + end});
+      take(*at, {Ending::Died, "its worker process died twice, the last time of " + end.in_words});
     constexpr std::uint32_t kMostIdleDeaths = 16;
     if (again || (!board_.is_empty() && (at || ++idle_deaths_ <= kMostIdleDeaths)))
       workers_[worker] = one_more(seat, again ? at : std::nullopt);
+  }
+
+  /// Trying again would use up the same time again.
+  void end_for_want_of_time(std::optional<std::uint32_t> at) {
+    board_.close();
+    processor_time_is_up();
+    if (at && stop_signal() == 0)
+      take(*at, {Ending::SimulationFault, "out of processor time (ulimit -t)"});
   }
 
   const WorkerRules& rules_;

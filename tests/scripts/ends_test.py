@@ -94,6 +94,22 @@ class Ends(unittest.TestCase):
         self.assertEqual(late.returncode, 3, late.stderr)
         self.assertIn("out of time", late.stderr)
 
+    def test_processor_time_is_that_of_all_processes(self):
+        """Each worker had the whole limit for itself, and was started again when it was used up."""
+        many = ["run", *JOB[:4], "--nodes", "300", "--schedule", "prague-smart"]  # minutes
+        study = ["compare", *JOB[:4], "--schedules", "ps,wfbp", "--fidelity", "step", "--unfold", "--nodes", ",".join(map(str, range(400, 500)))]
+        keys = ["compare", *JOB[:4], "--nodes", "4,8,16", "--set", "batch=" + ",".join(map(str, range(1, 301))),
+                "--json-lines", str(self.folder / "lines.jsonl")]
+        part = [*study, "--shard", "1/1", "-o", str(self.folder / "part")]
+        for words in (many, study, keys, part):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            late = run(*words, "--workers", "2", limit=(resource.RLIMIT_CPU, 2))
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            self.assertEqual(late.returncode, 3, (words, late.stderr))
+            self.assertIn("out of time", late.stderr)
+            self.assertLess(used, 3, words)
+
     def test_a_pipe_that_nobody_writes_to_ends_at_a_signal(self):
         pipe = self.folder / "pipe"
         for name in (pipe, self.folder / "pipe.json"):

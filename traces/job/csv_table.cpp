@@ -50,6 +50,8 @@ std::size_t CsvTable::column(std::string_view name) const {
 bool CsvTable::next() {
   if (!read_line())
     return false;
+  if (text_.find('\0') != std::string_view::npos)
+    throw InputError(fmt::format("{}: expected text, found a byte of 0", where()));
   split();
   if (cells_.size() != columns_.size())
     throw InputError(fmt::format("{}: expected {} cells, as the heading has, found {}", where(),

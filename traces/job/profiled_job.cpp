@@ -50,6 +50,7 @@ class ProfiledJob {
   std::vector<std::string> common_steps() const;
   void add_step(const std::string& name);
   void add_work(std::uint32_t rank, const TimelineStep& step);
+  /// The name must live as long as this object.
   std::uint16_t kind_of(const TimelineWork& work);
   void meet();
   void join(const RankMeeting& met);
@@ -65,6 +66,9 @@ class ProfiledJob {
   std::vector<RankRecord> records_;
   Job job_;
   std::map<std::string, std::uint16_t, std::less<>> kinds_;
+  const SharedText host_ = "host";
+  const void* last_name_ = nullptr;  // SharedText::identity() of the last work, and its kind
+  std::uint16_t last_kind_ = 0;
   /// By rank and id: step and operation.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>>
       transfers_;
@@ -183,7 +187,7 @@ void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
   into.operations.push_back(
       {.rank = rank,
        .kind =
-           kind_of({.work = JobWork::Host, .name = "host", .part = "host", .begin = {}, .end = {}}),
+           kind_of({.work = JobWork::Host, .name = host_, .part = host_, .begin = {}, .end = {}}),
        .begin = begin,
        .end = begin});
   std::vector<bool> waits(step.works.size());
@@ -212,11 +216,14 @@ void ProfiledJob::add_work(std::uint32_t rank, const TimelineStep& step) {
 
 std::uint16_t ProfiledJob::kind_of(const TimelineWork& work) {
   constexpr std::size_t kMost = 60'000;
-  if (job_.kinds.size() >= kMost)
-    throw InputError(records_.front().origin + ": too many kinds of work");
-  const auto [found, added] =
-      kinds_.emplace(work.name, static_cast<std::uint16_t>(job_.kinds.size()));
-  if (added)
+  // Works of one name mostly share it, which is cheaper to see than that long names are the same.
+  if (work.name.identity() != nullptr && work.name.identity() == last_name_)
+    return last_kind_;
+  auto found = kinds_.find(work.name.text());
+  if (found == kinds_.end()) {
+    if (job_.kinds.size() >= kMost)
+      throw InputError(records_.front().origin + ": too many kinds of work");
+    found = kinds_.emplace(work.name, static_cast<std::uint16_t>(job_.kinds.size())).first;
     job_.kinds.push_back({.name = work.name,
                           .work = work.work,
                           .part = work.part,
@@ -226,6 +233,9 @@ std::uint16_t ProfiledJob::kind_of(const TimelineWork& work) {
                           .copies = work.copies,
                           .updates = work.updates,
                           .scatters = work.scatters});
+  }
+  last_name_ = work.name.identity();
+  last_kind_ = found->second;
   return found->second;
 }
 

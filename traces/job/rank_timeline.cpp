@@ -48,11 +48,12 @@ TimelineWork piece_of(const KinetoTrace& trace, const DeviceWork& work) {
   if (work.phase == WorkPhase::Communication) {
     const KnownCollective known = collective_of(trace, work);
     make_transfer(known.kind, piece);
-    piece.name = piece.part;
+    std::string name = piece.part;
     if (known.size > Bytes{})
-      piece.name += " " + format_bytes(known.size);
+      name += " " + format_bytes(known.size);
     if (known.ranks > 0)
-      piece.name += fmt::format(" of {}", known.ranks);
+      name += fmt::format(" of {}", known.ranks);
+    piece.name = std::move(name);
     piece.size = known.size;
     piece.ranks = known.ranks;
     piece.id = work.event;
@@ -172,7 +173,7 @@ void name_updates(TimelineStep& step) {
       work.work = JobWork::Compute;
       work.updates = true;
       work.part = name_of(WorkPhase::Optimizer);
-      work.name.replace(0, forward.size(), work.part);
+      work.name = work.part + work.name.text().substr(forward.size());
     }
 }
 

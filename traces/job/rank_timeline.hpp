@@ -8,6 +8,7 @@
 
 #include "models/network/collective_kind.hpp"
 #include "traces/job/job.hpp"
+#include "traces/job/shared_text.hpp"
 #include "traces/readers/rank_record.hpp"
 #include "traces/readers/reader.hpp"
 
@@ -16,7 +17,7 @@ namespace stepcast {
 /// A piece of device work of one rank.
 struct TimelineWork {
   JobWork work = JobWork::Compute;
-  std::string name;  ///< What it is compared with: "forward: gemm_f16", "all-reduce 25 MiB".
+  SharedText name;   ///< What it is compared with: "forward: gemm_f16", "all-reduce 25 MiB".
   std::string part;  ///< What it is added up with: "forward", "all-reduce".
   Seconds begin{};   ///< Since RankRecord::first_time_us.
   Seconds end{};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/base/error.hpp"
+#include "models/base/utf8.hpp"
 #include "traces/byte_order_mark.hpp"
 #include "traces/json/file_limits.hpp"
 #include "traces/json/given_texts.hpp"
@@ -26,8 +27,11 @@ struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
+/// Of what may be anything, where nothing of that name is there.
+constexpr std::size_t kLongestName = 240;
+
 [[noreturn]] void fail_to_read(const std::string& origin) {
-  throw InputError(origin +
+  throw InputError(abridged(origin, kLongestName) +
                    ": cannot be read: " + (errno == 0 ? "unknown reason" : std::strerror(errno)));
 }
 
@@ -41,7 +45,7 @@ std::string read_text_file(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
-    throw InputError(origin + ": not found");
+    throw InputError(abridged(origin, kLongestName) + ": not found");
   if (fs::is_directory(status))
     throw InputError(origin + ": is a directory, expected a file");
   const FileLimits limits = file_limits();

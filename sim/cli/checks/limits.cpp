@@ -16,10 +16,13 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/workers/processor_time.hpp"
 #include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {
+
+Seconds longest_time{std::numeric_limits<double>::infinity()};
 
 /// The number that a file of the system begins with; none where there is no such file, or "max".
 std::optional<double> number_in(const char* path) {
@@ -84,9 +87,11 @@ void limit_time(Seconds most) {
   ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-/// The alarm of a clock that runs while this process computes: not while it waits for its workers,
-/// each of which has the whole limit for itself.
+/// The time of this process, its workers and their simulations together. Where no thread can watch
+/// it, this process alone has an alarm.
 void limit_processor_time(Seconds most) {
+  if (alarm_at_processor_time(most))
+    return;
   sigevent alarm{};
   alarm.sigev_notify = SIGEV_SIGNAL;
   alarm.sigev_signo = SIGALRM;
@@ -116,11 +121,13 @@ void obey_memory(const std::string& typed) try {
 }
 
 void obey_time(const std::string& typed) try {
+  longest_time = {std::numeric_limits<double>::infinity()};
   if (typed == "none")
     return;
   const Seconds most = typed.empty() ? usual_time() : parse_seconds(typed);
   if (!(most > Seconds{}))
     throw InputError("expected a time above 0, such as 10m, found 0");
+  longest_time = most;
   limit_time(most);
   if (const auto processor = usual_processor_time(); processor && typed.empty())
     limit_processor_time(*processor);
@@ -176,6 +183,10 @@ Bytes memory_allowed() {
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
     return {std::numeric_limits<double>::infinity()};
   return {static_cast<double>(limit.rlim_cur)};
+}
+
+Seconds time_allowed() {
+  return longest_time;
 }
 
 std::string out_of_memory_in_words() {

@@ -24,8 +24,8 @@ Bytes memory_of_machine();
 /// tells it, and a day at most.
 Seconds usual_time();
 
-/// How long this process may compute where nobody says: until shortly before the shell's limit of
-/// processor time (`ulimit -t`) would end it; nothing where there is none.
+/// Processor time that this process and its workers may use together where nobody says: until
+/// shortly before the shell's limit (`ulimit -t`); nothing where there is none.
 std::optional<Seconds> usual_processor_time();
 
 /// From here on the process and its workers get no more memory than that (then they fail as with a
@@ -35,6 +35,10 @@ void obey(const Limits& limits);
 
 /// What this process may use of memory at most; infinite where nothing limits it.
 Bytes memory_allowed();
+
+/// How long the command may take at most by --max-time or its default; infinite before obey() and
+/// where nothing limits it.
+Seconds time_allowed();
 
 /// "out of memory: ...", and how to allow more.
 std::string out_of_memory_in_words();

@@ -177,7 +177,7 @@ class CompareCommand final : public Subcommand {
   int run_shard(SweepRequest request) const {
     PiecedStudy part = part_in_pieces(std::move(request), parse_shard(shard_), piece_rules());
     if (stop_signal() != 0)
-      return exit_code_of(stop_signal());
+      throw Stopped(stop_signal());  // an unfinished part would pass for the whole one
     if (part_file_.empty())
       say_text(std::move(part.text));
     else

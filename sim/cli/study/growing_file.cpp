@@ -102,6 +102,7 @@ void GrowingTable::add(std::uint32_t number, std::string lines) {
     file_.append(first->second);
     first = waiting_.erase(first);
   }
+  file_.check();
 }
 
 void GrowingTable::finish() {

@@ -93,6 +93,11 @@ class PartReader {
     if (const std::string version = reader.text("program"); version != STEPCAST_VERSION)
       reader.fail("program", fmt::format("expected a part by stepcast {}, found one by {}",
                                          STEPCAST_VERSION, in_quotes(version)));
+    if (!reader.has("layout") || reader.raw("layout") != forecast_layout())
+      throw InputError(
+          fmt::format("{}: was written by another build of stepcast {}, whose "
+                      "forecasts have other fields; run this shard again",
+                      file_, STEPCAST_VERSION));
     constexpr std::uint64_t kMost = 1'000'000;
     study = reader.text("study");
     for (const auto& [key, target] :

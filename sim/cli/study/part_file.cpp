@@ -84,6 +84,7 @@ std::string part_head(const std::string& study, const Shard& shard, const Sweep&
                       bool keep_going) {
   return dumped({{"format", "stepcast-part"},
                  {"program", STEPCAST_VERSION},
+                 {"layout", forecast_layout()},
                  {"study", study},
                  {"shard", shard.number},
                  {"of", shard.of},

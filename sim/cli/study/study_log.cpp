@@ -13,16 +13,34 @@
 #include "sim/forecast/forecast_text.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/sweep_report.hpp"
+#include "sim/workers/stop.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {
 
-/// "" for a combination whose scenario is refused.
-std::string key_or_none(const Sweep& sweep, const Combination& combination) try {
-  return key_of(sweep, combination);
-} catch (const InputError&) {
-  return "";
+/// Keys of all combinations; "" for one whose scenario is refused.
+std::vector<std::string> keys_of(const Sweep& sweep) {
+  SweepKeys keys(sweep);
+  std::vector<std::string> all;
+  for (const Combination& combination : sweep.combinations) {
+    if (stop_signal() != 0)
+      throw Stopped(stop_signal());
+    try {
+      all.push_back(keys.key_of(combination));
+    } catch (const InputError&) {
+      all.emplace_back();
+    }
+  }
+  return all;
+}
+
+/// A line holds a forecast twice: for people and their scripts, and for --resume.
+void check_halves(ObjectReader& line, const Forecast& forecast, const std::string& origin) {
+  if (line.has("result") && line.raw("result") != nlohmann::json::parse(to_json(forecast)))
+    throw InputError(origin +
+                     ": /result: expected the same forecast as /forecast holds, found another; "
+                     "remove the line, and --resume forecasts it again");
 }
 
 std::string line_of(const Combination& combination, const std::string& key,
@@ -95,8 +113,7 @@ StudyLog::StudyLog(const Sweep& sweep, const StudyFiles& files)
       there_(results_.size()),
       with_refusals_(files.keep_going) {
   if (!files.json_lines.empty() || !files.resume.empty())
-    for (const Combination& combination : sweep.combinations)
-      keys_.push_back(key_or_none(sweep, combination));
+    keys_ = keys_of(sweep);
   if (!files.resume.empty())
     read_known(files.resume);
   if (!files.json_lines.empty())
@@ -119,8 +136,11 @@ void StudyLog::read_known(const std::string& path) {
       numbers.emplace(keys_[i], i);
   for_each_line(path, [&](ObjectReader& line, const std::string& origin) {
     const auto known = numbers.find(line.text("key"));
-    if (known != numbers.end() && line.has("forecast"))
-      known_.insert_or_assign(known->second, forecast_from_flat(line.raw("forecast"), origin));
+    if (known == numbers.end() || !line.has("forecast"))
+      return;
+    Forecast forecast = forecast_from_flat(line.raw("forecast"), origin);
+    check_halves(line, forecast, origin);
+    known_.insert_or_assign(known->second, std::move(forecast));
   });
   tell("stepcast: {} of {} forecasts are taken from {}\n", known_.size(), keys_.size(), path);
 }
@@ -128,7 +148,9 @@ void StudyLog::read_known(const std::string& path) {
 void StudyLog::add(std::uint32_t combination, const SweepResult& result) {
   if (!keys_.empty())
     lines_.append(line_of(sweep_.combinations[combination], keys_[combination], result));
+  lines_.check();
   add_to_table(combination, result);
+  csv_.check();
 }
 
 void StudyLog::add_to_table(std::uint32_t combination, const SweepResult& result) {

@@ -25,8 +25,7 @@ std::vector<CommandOption> options_of(StudyFiles& files);
 void check_study_files(const StudyFiles& files);
 
 /// Lines at the end of a file, each written at once: whatever ends the process, those written are
-/// there and whole. A file that cannot take more is told of at the end, not in the midst of a
-/// study.
+/// there and whole. Who appends looks at check() after it: a study whose rows nobody keeps ends.
 class GrowingFile {
  public:
   GrowingFile() = default;  ///< Writes nothing.
@@ -53,7 +52,8 @@ class GrowingTable {
   GrowingTable() = default;  ///< Writes nothing.
   GrowingTable(const std::string& path, const std::string& head);
 
-  /// The lines of row `number`, from 0 on; each comes once.
+  /// The lines of row `number`, from 0 on; each comes once. Throws InputError if the file could not
+  /// take them.
   void add(std::uint32_t number, std::string lines);
   /// Rows that waited for one before them, which will not come any more; throws InputError if the
   /// file could not take all.
@@ -80,6 +80,7 @@ class StudyLog {
 
   /// What the file of --resume knows of this sweep.
   const std::map<std::uint32_t, Forecast>& known() const { return known_; }
+  /// Throws InputError if a file could not take it.
   void add(std::uint32_t combination, const SweepResult& result);
   /// Rows that waited for one before them, which will not come any more; throws InputError if a
   /// file could not take all.

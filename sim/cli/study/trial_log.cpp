@@ -59,6 +59,7 @@ void TrialLog::add(const Trial& trial) {
   if (!best_ || trial.per_sample() < best_->per_sample())
     best_ = trial;
   csv_.append(tuning_csv_row(++count_, trial, *best_));
+  csv_.check();
   if (known(trial.text))
     return;
   nlohmann::ordered_json line{{"key", key_of(trial.text)},
@@ -70,6 +71,7 @@ void TrialLog::add(const Trial& trial) {
     line["refused"] = trial.refusal;
   }
   lines_.append(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  lines_.check();
 }
 
 void TrialLog::finish() const {

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@
 #include "sim/engine/folding/folding_use.hpp"
 #include "sim/engine/interruption.hpp"
 #include "sim/engine/repeats.hpp"
+#include "sim/workers/processor_time.hpp"
+#include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {
@@ -85,18 +88,23 @@ std::pair<Ending, std::string> told(const std::exception_ptr& failure) {
   }
 }
 
-/// The status with which the child ended; 0 if somebody else has waited for it. A handler of a
-/// signal may interrupt the wait (Python's do), which must leave no child behind.
-int status_of_ended(pid_t child) {
+struct End {
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+};
+
+/// How the child ended; a status of 0 if somebody else has waited for it. A handler of a signal may
+/// interrupt the wait (Python's do), which must leave no child running.
+End end_of(pid_t child) {
+  End end;
+  while (::wait4(child, &end.status, 0, &end.used) < 0 && errno == EINTR) {
   }
-  return status;
+  return end;
 }
 
-/// Signals that a terminal, a batch system or a limit of CPU time sends to the parent as well.
+/// Signals that a terminal or a batch system sends to the parent as well.
 bool reaches_parent(int signal) {
-  constexpr std::array kShared{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU};
+  constexpr std::array kShared{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
   return std::ranges::find(kShared, signal) != kShared.end();
 }
 
@@ -192,7 +200,7 @@ SimulationProcess::~SimulationProcess() {
   if (child_ < 0)
     return;
   ::kill(child_, SIGKILL);
-  status_of_ended(child_);
+  end_of(child_);
 }
 
 void SimulationProcess::enter() {
@@ -268,7 +276,9 @@ void SimulationProcess::receive(const PassResult& pass_result) {
 // The parent may be a Python interpreter with the user's data: it lives on after a crash of the
 // child. A signal that was meant for both ends the parent as if it had simulated by itself.
 void SimulationProcess::throw_end_of_child() {
-  const int status = status_of_ended(std::exchange(child_, -1));
+  const auto [status, used] = end_of(std::exchange(child_, -1));
+  if (ended_by_processor_time(status, used))
+    processor_time_is_up();
   if (WIFSIGNALED(status)) {
     const int signal = WTERMSIG(status);
     if (reaches_parent(signal)) {

@@ -96,8 +96,8 @@ class SimulationProcess {
   [[noreturn]] void hand_over_failure(const std::exception_ptr& failure);
 
   /// In the parent: waits for the child's result. Throws what the simulation threw there, and
-  /// SimulationKilled if a signal ended the child. A signal that the parent gets as well (Ctrl-C,
-  /// `ulimit -t`) ends both.
+  /// SimulationKilled if a signal ended the child. A signal that the parent gets as well (Ctrl-C)
+  /// ends both; the limit of processor time does what processor_time_is_up() says.
   void receive(const PassResult& pass_result);
 
  private:

@@ -18,6 +18,7 @@ struct Chance {
   /// P50 and P95 are within 1 % to both sides.
   std::uint32_t seeds = kSeeds;
   std::uint32_t workers = 1;  ///< Processes. The result is the same for any number.
+  bool asked = false;         ///< The user named the seeds: fewer must not do.
 
   static constexpr std::uint32_t kSeeds = 100;
   static constexpr std::uint32_t kMostSeeds = 4096;  ///< Where they are chosen.

@@ -58,10 +58,13 @@ auto fields_of(Is<SlowDown> auto& slow) {
   return std::tie(laws, seed, ranks_per_node, transfers);
 }
 
-std::string inputs_text(const TuningJob& job) {
-  std::string all =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n", STEPCAST_VERSION, to_json_text(job.workload),
-                  to_json_text(job.cluster), job.schedule, name_of(job.engine.fidelity));
+std::string head_of_inputs(const TuningJob& job) {
+  return fmt::format("{}\n{}\n{}\n", STEPCAST_VERSION, to_json_text(job.workload),
+                     to_json_text(job.cluster));
+}
+
+std::string rest_of_inputs(const TuningJob& job) {
+  std::string all = fmt::format("{}\n{}\n", job.schedule, name_of(job.engine.fidelity));
   if (job.cluster.measured && !job.cluster.measured->curves.empty())
     all += to_json_text(*job.cluster.measured);
   for (const auto& [name, value] : job.options)
@@ -71,11 +74,23 @@ std::string inputs_text(const TuningJob& job) {
   return all + bytes_of(job.engine.slow_down) + bytes_of_device_costs(job.workload);
 }
 
-std::string key_of_text(std::string_view text) {
-  std::uint64_t hash = 1;
+std::string inputs_text(const TuningJob& job) {
+  return head_of_inputs(job) + rest_of_inputs(job);
+}
+
+void TextKey::add(std::string_view text) {
   for (const char c : text)
-    hash = mixed(hash, static_cast<unsigned char>(c));
-  return fmt::format("{:016x}", hash);
+    hash_ = mixed(hash_, static_cast<unsigned char>(c));
+}
+
+std::string TextKey::text() const {
+  return fmt::format("{:016x}", hash_);
+}
+
+std::string key_of_text(std::string_view text) {
+  TextKey key;
+  key.add(text);
+  return key.text();
 }
 
 }  // namespace stepcast

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -11,7 +12,21 @@ namespace stepcast {
 /// of files, not their names. For a key, not for people: part of it is bytes.
 std::string inputs_text(const TuningJob& job);
 
-/// 16 hexadecimal digits: the same for the same text, and else not but by a chance of 2^-64.
+/// inputs_text() in two parts: workload and cluster, then what schedules and options add.
+std::string head_of_inputs(const TuningJob& job);
+std::string rest_of_inputs(const TuningJob& job);
+
+/// Takes in a text piece by piece. 16 hexadecimal digits: the same for the same text, and else not
+/// but by a chance of 2^-64.
+class TextKey {
+ public:
+  void add(std::string_view text);
+  std::string text() const;
+
+ private:
+  std::uint64_t hash_ = 1;
+};
+
 std::string key_of_text(std::string_view text);
 
 }  // namespace stepcast

@@ -31,21 +31,6 @@ double seeds_of(const Scenario& scenario) {
   return scenario.engine.slow_down.is_chance() ? drawn_seeds(scenario.chance) : 1;
 }
 
-/// Of one forecast; nothing where there is no plan, or a search for one.
-std::optional<CostEstimate> cost_of_one(const Scenario& scenario, const std::string& schedule) try {
-  if (schedule_of(schedule).asynchronous)
-    return std::nullopt;
-  const TuningJob job = job_of(scenario, schedule);
-  if (!fusion_search_of(job).empty())
-    return std::nullopt;
-  const PlannedRun run = planned(job);
-  CostEstimate cost = cost_estimate(run.plan, scenario.cluster, run.engine);
-  cost.time = cost.time * seeds_of(scenario);
-  return cost;
-} catch (const InputError&) {
-  return std::nullopt;  // the study tells of it
-}
-
 /// Of a graph whose edges alone take long, so that no iteration is tried: each carries a message in
 /// every iteration of its round.
 std::optional<CostEstimate> cost_of_many_edges(const Scenario& scenario,
@@ -61,6 +46,42 @@ std::optional<CostEstimate> cost_of_many_edges(const Scenario& scenario,
   return CostEstimate{
       .memory = least_memory_of_protocol(scenario, schedule) + Bytes{4e7},
       .time = message * (graph.edges / graph.rounds * iterations * seeds_of(scenario))};
+}
+
+// protocol_run() simulates each seed once; where a recursion takes the place of that, about thirty
+// times as fast, up to eight are simulated all the same. Without draws the iterations that it takes
+// to the steady state are simulated again, to be left out.
+double runs_of(const ProtocolWork& work, std::uint32_t processes) {
+  constexpr double kAgain = 8;
+  constexpr double kFaster = 30;
+  if (!work.draws)
+    return 2;
+  const double seeds = work.seeds == 0 ? Chance::kSeeds : work.seeds;
+  const double in_turn = seeds / std::min<double>(processes, seeds);
+  return work.has_recursion ? in_turn / kFaster + std::min(kAgain, seeds) : in_turn;
+}
+
+// A worker keeps up to 14 bytes of each iteration.
+CostEstimate counted_cost(const ProtocolWork& work, std::uint32_t processes) {
+  return {.memory = {4e7 + 14.0 * work.workers * work.iterations},
+          .time = work.iteration * (work.iterations * runs_of(work, processes))};
+}
+
+/// Cost of one forecast; nothing where a search chooses the plan.
+std::optional<CostEstimate> cost_of_one(const Scenario& scenario, const std::string& schedule) try {
+  if (schedule_of(schedule).asynchronous) {
+    const auto cost = cost_of_many_edges(scenario, schedule);
+    return cost ? cost : counted_cost(work_of(scenario, schedule), 1);
+  }
+  const TuningJob job = job_of(scenario, schedule);
+  if (!fusion_search_of(job).empty())
+    return std::nullopt;
+  const PlannedRun run = planned(job);
+  CostEstimate cost = cost_estimate(run.plan, scenario.cluster, run.engine);
+  cost.time = cost.time * seeds_of(scenario);
+  return cost;
+} catch (const InputError&) {
+  return std::nullopt;  // the study tells of it
 }
 
 std::optional<Scenario> scenario_unless_refused(const Sweep& sweep,
@@ -131,36 +152,31 @@ Bytes least_memory_of_protocol(const Scenario& scenario, const std::string& sche
   return {kBytesOfEdge * graph_size_of(scenario, schedule).edges};
 }
 
-// protocol_run() simulates each seed once and up to eight of them once more; at analytic a
-// recursion may do the first, about thirty times as fast. A worker keeps up to 14 bytes of each
-// iteration.
 std::optional<CostEstimate> cost_of_protocol(const Scenario& scenario,
                                              const std::string& schedule) {
-  constexpr double kAgain = 8;
-  constexpr double kFaster = 30;
   constexpr double kShare = 0.005;
   constexpr double kMostTried = 20;
+  constexpr Seconds kLongestTrial{0.2};
+  constexpr Seconds kShort{1};
   if (const auto cost = cost_of_many_edges(scenario, schedule))
     return cost;
-  const double iterations = iterations_at_least(scenario, schedule);
-  const double speed = scenario.engine.fidelity == Fidelity::Analytic ? kFaster : 1;
-  const auto runs_of = [&](double seeds) {
-    return seeds / std::min<double>(scenario.chance.workers, seeds) / speed +
-           std::min(kAgain, seeds);
-  };
-  const double tried =
-      std::floor(std::min(kMostTried, kShare * iterations * runs_of(seeds_of(scenario))));
-  if (tried < 1)
-    return std::nullopt;
+  const ProtocolWork work = work_of(scenario, schedule);
+  const std::uint32_t processes = scenario.chance.workers;
+  CostEstimate cost = counted_cost(work, processes);
+  const double runs = runs_of(work, processes);
+  const double tried = std::floor(std::min(kMostTried, kShare * work.iterations * runs));
+  const double allowed = std::floor(kLongestTrial / work.iteration);
+  if (std::min(tried, allowed) < 1)
+    return cost.time < kShort ? std::nullopt : std::optional(cost);
   Scenario few = scenario;
-  few.engine.iterations = static_cast<std::uint32_t>(tried);
-  few.chance = {.seeds = 1};
+  few.engine.iterations = static_cast<std::uint32_t>(std::min(tried, allowed));
+  few.chance = {.seeds = 1, .asked = true};
   const auto begin = std::chrono::steady_clock::now();
-  const bool draws = protocol_run(few, schedule).forecast.spread.seeds > 0;
+  protocol_run(few, schedule);
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-  const double runs = runs_of(draws ? drawn_seeds(scenario.chance) : 1);
-  return CostEstimate{.memory = {4e7 + 14.0 * scenario.cluster.ranks() * iterations},
-                      .time = {taken.count() / (2 * tried) * runs * iterations}};
+  cost.time = {taken.count() / few.engine.iterations / (work.has_recursion ? 2 : 1) * runs *
+               work.iterations};
+  return cost;
 }
 
 }  // namespace stepcast

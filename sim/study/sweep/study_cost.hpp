@@ -12,15 +12,16 @@ namespace stepcast {
 bool may_take_much(const Cluster& cluster, const EngineOptions& options, double forecasts);
 
 /// What the forecasts of a sweep are going to take: memory of the largest, in a process, and the
-/// time of all on `workers` processes; from the plans of up to 32 of them. Nothing where they
-/// cannot take much, and of what decides at run time.
+/// time of all on `workers` processes; from up to 32 of them. Nothing where they cannot take
+/// much.
 std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers);
 
-/// Memory that such a schedule is known to need, before its graph is made.
+/// Memory that an asynchronous schedule is known to need, before its graph is made.
 Bytes least_memory_of_protocol(const Scenario& scenario, const std::string& schedule);
 
-/// What the runs of a schedule that decides at run time are going to take, from the time that a
-/// hundredth of their iterations takes here; nothing where these are less than one. Throws as the
+/// What the runs of an asynchronous schedule are going to take: from counts of workers, iterations
+/// and seeds, within a factor of about three, or from the time that a two-hundredth of the
+/// iterations takes here where such a trial is short. Nothing where both are little. Throws as the
 /// protocol does.
 std::optional<CostEstimate> cost_of_protocol(const Scenario& scenario, const std::string& schedule);
 

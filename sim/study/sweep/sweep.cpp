@@ -9,6 +9,8 @@
 
 #include "models/base/archive.hpp"
 #include "models/base/error.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "sim/forecast/forecast_text.hpp"
 #include "sim/study/sweep/inputs_key.hpp"
 #include "sim/workers/stop.hpp"
 #include "sim/workers/workers.hpp"
@@ -185,11 +187,24 @@ std::vector<SweepText> sweep_texts(
   return results;
 }
 
+std::string SweepKeys::key_of(const Combination& combination) {
+  const Scenario scenario = scenario_of(sweep_, combination);
+  const TuningJob job = job_of(scenario, combination.schedule);
+  const bool partitions = schedule_of(combination.schedule).partitions_model();
+  if (!job_ || job_ != std::pair{combination.baseline, partitions}) {
+    head_ = {};
+    head_.add(head_of_inputs(job));
+    job_ = {combination.baseline, partitions};
+  }
+  TextKey key = head_;
+  const char* notes = sweep_.has_lists ? "of a row" : "of one job";
+  key.add(
+      fmt::format("{}{}\n{}\n{}\n", rest_of_inputs(job), sweep_.chance, notes, forecast_layout()));
+  return key.text();
+}
+
 std::string key_of(const Sweep& sweep, const Combination& combination) {
-  const Scenario scenario = scenario_of(sweep, combination);
-  const char* notes = sweep.has_lists ? "of a row" : "of one job";
-  return key_of_text(fmt::format("{}{}\n{}\n", inputs_text(job_of(scenario, combination.schedule)),
-                                 sweep.chance, notes));
+  return SweepKeys(sweep).key_of(combination);
 }
 
 std::vector<SweepRow> rows_of(const Sweep& sweep, const std::vector<SweepResult>& results) {

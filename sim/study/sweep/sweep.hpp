@@ -5,10 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "models/base/archive.hpp"
 #include "sim/forecast/scenario.hpp"
+#include "sim/study/sweep/inputs_key.hpp"
 
 namespace stepcast {
 
@@ -162,6 +164,22 @@ std::string name_of(const Combination& combination);
 /// The same string for the same inputs, settings and version of the program: workload, cluster with
 /// its curves, schedule and options.
 std::string key_of(const Sweep& sweep, const Combination& combination);
+
+/// Such keys of many combinations: the texts of workload and cluster, which are long, are written
+/// once for each job, that is for all schedules and options of it.
+class SweepKeys {
+ public:
+  /// The sweep must outlive it.
+  explicit SweepKeys(const Sweep& sweep) : sweep_(sweep) {}
+
+  /// Throws InputError for a combination whose scenario is refused.
+  std::string key_of(const Combination& combination);
+
+ private:
+  const Sweep& sweep_;
+  std::optional<std::pair<std::uint32_t, bool>> job_;  ///< Whose inputs head_ has taken in.
+  TextKey head_;
+};
 
 /// One forecast of a sweep, for a report.
 struct SweepRow {

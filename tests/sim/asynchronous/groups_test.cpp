@@ -1,3 +1,5 @@
+#include <ctime>
+
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
@@ -188,6 +190,19 @@ TEST(LocalSgd, InEveryStepItIsTheAllReduce) {
   const double mean = mean_over_seeds(
       hop_job(), 50, [](const ProtocolJob& job) { return run_local_sgd(job, {.local_steps = 1}); });
   EXPECT_NEAR(mean, 4.32, 0.01 * 4.32);
+}
+
+// Each settled group searched the requests of all: O(workers^2), 16 times the time for 4 times the
+// workers, where it is 4 to 6 times.
+TEST(Prague, RandomGroupsCostNoMoreForAWorkerWhereThereAreMany) {
+  const auto processor_time = [](std::uint32_t workers) {
+    ProtocolJob job = prague_job(1, 4);
+    job.workers = workers;
+    const std::clock_t begin = std::clock();
+    run_prague(job, {.generator = GroupGenerator::Random});
+    return static_cast<double>(std::clock() - begin);
+  };
+  EXPECT_LT(processor_time(48'000) / processor_time(12'000), 10);
 }
 
 }  // namespace

@@ -201,6 +201,36 @@ TEST(InputErrors, NoTimeIsNoLimit) {
   EXPECT_NE(outcome.err.find("--max-time: expected a time above 0"), std::string::npos);
 }
 
+// 3,000 nodes were simulated until the time was up, without a word.
+TEST(InputErrors, AnAsynchronousScheduleBeyondTheTimeIsNotBegun) {
+  const std::vector<std::string> words{"run",
+                                       "--workload",
+                                       "resnet50-rtx2080ti-bs64",
+                                       "--cluster",
+                                       "rtx2080ti-16x4-10gbe",
+                                       "--nodes",
+                                       "3000",
+                                       "--schedule",
+                                       "prague-smart",
+                                       "--max-time",
+                                       "60s"};
+  const Outcome outcome = run_cli(words);
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("prague-smart of 12000 GPUs at flow fidelity take about "),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("where 60 s are allowed; --max-time TIME allows more; --fidelity "
+                             "analytic takes less"),
+            std::string::npos)
+      << outcome.err;
+}
+
+TEST(InputErrors, ANameOfAnyLengthIsShortened) {
+  const Outcome outcome = run_cli({"edge", std::string(3000, 'x')});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_LT(outcome.err.size(), 400U);
+}
+
 TEST(InputErrors, TimeAndMemoryMayBeWithoutLimit) {
   EXPECT_EQ(run_cli({"version", "--max-time", "none", "--max-memory", "none"}).exit_code, 0);
   EXPECT_NE(run_cli({"version", "--max-time", "soon"}).err.find("--max-time: expected a time"),

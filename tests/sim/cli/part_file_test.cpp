@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "sim/forecast/forecast_text.hpp"
 #include "tests/sim/cli/run_cli.hpp"
 #include "tests/support/input_error.hpp"
 
@@ -146,6 +147,28 @@ TEST(PartFile, APartThatIsCutOffOrLacksALineIsRefused) {
   EXPECT_NE(refusal(head + "\n" + first + "\n" + second + "\n" + second + "\n" + end + "\n")
                 .find("line 4: expected the end of the part"),
             std::string::npos);
+}
+
+// Its numbers were taken for those of other fields: "/forecast/56: expected a whole number".
+TEST(PartFile, APartByAnotherBuildIsRefusedInWords) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("part");
+  ASSERT_EQ(run_cli({"compare", "dear-64gpu-10gbe", "--fidelity", "analytic", "--nodes", "2,4",
+                     "--schedules", "ddp", "--shard", "1/1", "-o", file})
+                .exit_code,
+            0);
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  std::string part = text.str();
+  const std::size_t layout = part.find(forecast_layout());
+  ASSERT_NE(layout, std::string::npos);
+  part.replace(layout, forecast_layout().size(), "0123456789abcdef");
+  std::ofstream(file) << part;
+  const Outcome outcome = run_cli({"merge", file});
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("was written by another build of stepcast"), std::string::npos)
+      << outcome.err;
+  EXPECT_NE(outcome.err.find("run this shard again"), std::string::npos) << outcome.err;
 }
 
 }  // namespace

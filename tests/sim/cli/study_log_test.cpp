@@ -121,6 +121,38 @@ TEST(Study, AForgedFileToResumeIsRefusedAndNotBelieved) {
   }
 }
 
+// Of a line only /forecast was read, whatever /result said.
+TEST(Study, ALineWhoseHalvesDifferIsRefused) {
+  const TemporaryFolder folder;
+  const std::string lines = folder.file("study.jsonl");
+  ASSERT_EQ(run_cli(study_with({"--json-lines", lines, "--workers", "1"})).exit_code, 0);
+  std::string text = text_of(lines);
+  const std::size_t time = text.find("\"iteration_time_s\":") + 19;
+  ASSERT_GT(time, 19U);
+  text.insert(time, "1");
+  write(lines, text);
+  const Outcome outcome = run_cli(study_with({"--resume", lines}));
+  EXPECT_EQ(outcome.exit_code, 2);
+  EXPECT_NE(outcome.err.find("line 1: /result: expected the same forecast"), std::string::npos)
+      << outcome.err;
+}
+
+// All was computed, and nothing kept.
+TEST(Study, EndsAtTheFirstRowThatCannotBeWritten) {
+  if (!std::filesystem::exists("/dev/full"))
+    GTEST_SKIP() << "no /dev/full on this system";
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/full", folder.file("full"));
+  const Sweep sweep = plan_sweep({.base = {.workload = "resnet50-rtx2080ti-bs64",
+                                           .cluster = "rtx2080ti-16x4-10gbe",
+                                           .schedules = {"wfbp"},
+                                           .fidelity = "analytic"},
+                                  .axes = {{"nodes", {"2", "4"}}}});
+  StudyLog log(sweep, {.resume = folder.file("full")});
+  EXPECT_NE(input_error_of([&] { log.add(0, {.refusal = "none"}); }).find("cannot be written: "),
+            std::string::npos);
+}
+
 TEST(Study, ARefusedCombinationIsALineWhereThatIsAsked) {
   // 3 samples do not divide among 8 GPUs, 64 do.
   const TemporaryFolder folder;

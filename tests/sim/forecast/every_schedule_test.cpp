@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "models/workload/transformer/transformer_workload.hpp"
 #include "sim/forecast/scenario.hpp"

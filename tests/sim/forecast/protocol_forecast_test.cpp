@@ -261,5 +261,33 @@ TEST(ProtocolForecast, ATimeThatCannotBeSimulatedIsRefused) {
   EXPECT_THROW(spread_of({{.time = 1e13, .details = {}}}, 20), InputError);
 }
 
+// 3,000 workers took 100 seeds, as 4 do: 3 hold as many workers as 100 seeds of 64.
+TEST(ProtocolForecast, ManyEqualWorkersTakeFewerSeeds) {
+  const auto seeds = [](const Scenario& scenario) {
+    return protocol_run(scenario, "ad-psgd").forecast.spread.seeds;
+  };
+  EXPECT_EQ(seeds(quiet_scenario({}, "16")), 100U);
+  EXPECT_EQ(seeds(quiet_scenario({}, "32")), 50U);
+  Scenario many = quiet_scenario({}, "750");
+  const Forecast forecast = protocol_run(many, "ad-psgd").forecast;
+  EXPECT_EQ(forecast.spread.seeds, 3U);
+  EXPECT_TRUE(std::ranges::any_of(forecast.notes, [](const Note& note) {
+    return note.text.find("3 seeds are enough, as in each 3000 equal workers") != std::string::npos;
+  }));
+  many.chance = {.seeds = 4, .asked = true};
+  EXPECT_EQ(seeds(many), 4U);
+  many = quiet_scenario({}, "32");
+  many.engine.slow_down.laws = {SlowDown::LogNormal{.sigma = 0.1}};
+  EXPECT_EQ(seeds(many), 100U) << "some may be slow";
+}
+
+// Seeds are told of from where they were simulated, by whatever process.
+TEST(ProtocolForecast, SeedsOnSeveralProcessesReportTheSame) {
+  Scenario scenario = quiet_scenario({}, "4");
+  const Forecast alone = protocol_run(scenario, "prague-random").forecast;
+  scenario.chance.workers = 3;
+  EXPECT_TRUE(same(protocol_run(scenario, "prague-random").forecast, alone));
+}
+
 }  // namespace
 }  // namespace stepcast

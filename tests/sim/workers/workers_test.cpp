@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "models/base/error.hpp"
+#include "sim/workers/processor_time.hpp"
 #include "sim/workers/stop.hpp"
 #include "tests/support/input_error.hpp"
 
@@ -254,6 +256,56 @@ TEST(Workers, NoJobBeginsAfterAFailure) {
   EXPECT_EQ(input_error_of([&] { run_on_workers(1000, 1, job, nothing); }), "0");
   EXPECT_EQ(std::filesystem::file_size(file), 1U);
   std::remove(file.c_str());
+}
+
+// It was tried again, with the whole limit anew, and told as a process that died twice.
+TEST(Workers, AJobThatUsedUpItsProcessorTimeEndsTheStudy) {
+  const std::string tries =
+      std::filesystem::temp_directory_path() / ("stepcast-tries-" + std::to_string(::getpid()));
+  const auto job = [&](std::uint32_t number) {
+    if (number == 0) {
+      std::ofstream(tries, std::ios::app) << 'x';
+      std::raise(SIGXCPU);
+    }
+    return std::string("done");
+  };
+  try {
+    run_on_workers(2, 2, job, nothing);
+    ADD_FAILURE() << "expected Stopped";
+  } catch (const Stopped& stopped) {
+    EXPECT_EQ(exit_code_of(stopped.signal()), 3);
+  }
+  EXPECT_EQ(std::filesystem::file_size(tries), 1U);
+  std::filesystem::remove(tries);
+}
+
+TEST(ProcessorTime, CountsChildrenThatRunAndThoseThatEnded) {
+  const auto compute = [] {
+    const std::clock_t begin = std::clock();
+    while (std::clock() - begin < CLOCKS_PER_SEC / 5) {
+    }
+  };
+  const Seconds before = processor_time_of_all();
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    compute();
+    char byte = 0;
+    ::close(ends[1]);
+    (void)!::read(ends[0], &byte, 1);
+    ::_exit(0);
+  }
+  ::close(ends[0]);
+  Seconds running = processor_time_of_all();
+  for (int look = 0; look < 2000 && running - before < Seconds{0.15}; ++look) {
+    ::usleep(10'000);
+    running = processor_time_of_all();
+  }
+  EXPECT_GE(running - before, Seconds{0.15});
+  ::close(ends[1]);
+  ::waitpid(child, nullptr, 0);
+  EXPECT_GE(processor_time_of_all() - before, Seconds{0.15});
 }
 
 }  // namespace

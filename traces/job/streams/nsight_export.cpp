@@ -30,8 +30,8 @@ namespace {
 
 constexpr double kNanosecond = 1e-9;
 constexpr std::int64_t kProcess = ~std::int64_t{0xFFFFFF};  // Of a global thread, its process.
-// Each kernel keeps its name: without a limit, a file of 10 MB with one name of 200 kernels took
-// 2 GB. Longer names are shortened, which the report tells.
+// Kernels of one name and pass share it and what it tells: 300,000 kernels of one name of 1,000
+// bytes took 7 s and half a gigabyte. Longer names are shortened, which the report tells.
 constexpr std::size_t kLongestName = 1024;
 constexpr std::int64_t kLongestSession = std::int64_t{1} << 52;  // 52 days.
 
@@ -65,7 +65,7 @@ std::string pass_of(const std::string& name) {
 }
 
 struct NvtxRange {
-  std::string name;
+  SharedText name;
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
@@ -77,7 +77,7 @@ class RangesOfProcess {
   void sort() { std::ranges::stable_sort(ranges_, {}, &NvtxRange::begin); }
   bool empty() const { return ranges_.empty(); }
 
-  std::string at(std::int64_t time) const {
+  SharedText at(std::int64_t time) const {
     constexpr std::ptrdiff_t kDeepest = 16;
     const auto after = std::ranges::upper_bound(ranges_, time, {}, &NvtxRange::begin);
     for (auto range = after; range != ranges_.begin() && after - range < kDeepest;)
@@ -153,10 +153,11 @@ class NsightExport {
 
   /// Tells of a name that was shortened when it is first used: StringIds holds other texts, too,
   /// such as command lines, which nobody asks for.
-  std::string name_of(std::optional<std::int64_t> id) {
+  const std::string& name_of(std::optional<std::int64_t> id) {
+    static const std::string kNone;
     const auto found = id ? names_.find(*id) : names_.end();
     if (found == names_.end())
-      return {};
+      return kNone;
     if (shortened_.erase(*id) > 0)
       tell_shortened(fmt::format("{}: StringIds: id {}", path_, *id));
     return found->second;
@@ -221,11 +222,13 @@ class NsightExport {
   void read_work(std::string_view table, const Columns& more) {
     Columns columns{"start", "end", "deviceId", "streamId", "correlationId", "globalPid"};
     columns.insert(columns.end(), more.begin(), more.end());
+    static const std::string kCopy = "memcpy";
     file_.for_each(table, columns, [&](const SqliteRow& row) {
-      add_work(row, more.empty() ? "memcpy" : name_of(row.whole(6)));
+      add_work(row, more.empty() ? kCopy : name_of(row.whole(6)));
     });
   }
 
+  /// `name` must live as long as this object.
   void add_work(const SqliteRow& row, const std::string& name) {
     const auto begin = row.whole(0);
     const auto end = row.whole(1);
@@ -241,9 +244,8 @@ class NsightExport {
           found != of_process->second.end())
         launch = found->second;
     const std::int64_t launched = launch ? launch->begin : *begin;
-    StreamWork of = work_by_name(name.empty() ? "kernel without a name" : name);
+    StreamWork of = work_of(name, pass_at(launched, process));
     of.stream = std::to_string(row.whole(3).value_or(0));
-    name_pass(launched, process, of.work);
     if (const auto steps = steps_.find(process); steps != steps_.end())
       of.step = steps->second.at(launched);
     else if (steps_.empty())
@@ -253,12 +255,26 @@ class NsightExport {
     first_ = std::min(first_, *begin);
   }
 
-  void name_pass(std::int64_t launched, std::int64_t process, TimelineWork& work) const {
+  /// Nothing where no range of the process names a pass; empty outside of these ranges.
+  std::optional<std::string> pass_at(std::int64_t launched, std::int64_t process) const {
     const auto found = passes_.find(process);
-    if (found == passes_.end() || work.work == JobWork::Transfer || work.copies)
+    return found == passes_.end() ? std::nullopt : std::optional(found->second.at(launched).text());
+  }
+
+  const StreamWork& work_of(const std::string& name, const std::optional<std::string>& pass) {
+    const auto [known, is_new] = kinds_.try_emplace({&name, pass});
+    if (is_new) {
+      known->second = work_by_name(name.empty() ? "kernel without a name" : name);
+      if (pass)
+        name_pass(*pass, known->second.work);
+    }
+    return known->second;
+  }
+
+  static void name_pass(const std::string& pass, TimelineWork& work) {
+    if (work.work == JobWork::Transfer || work.copies)
       return;
-    const std::string pass = found->second.at(launched);
-    const std::string bare = work.name.substr(work.name.find(": ") + 2);
+    const std::string bare = work.name.text().substr(work.name.text().find(": ") + 2);
     work.work = pass == "forward"    ? JobWork::Forward
                 : pass == "backward" ? JobWork::Backward
                                      : JobWork::Compute;
@@ -274,6 +290,7 @@ class NsightExport {
       record.origin = works_.size() == 1 ? path_ : fmt::format("{} device {}", path_, place.first);
       record.first_time_us = session_began_us() + first_ / 1000;
       std::vector<StreamWork> all;
+      all.reserve(works.size());
       std::vector<QueuedWork> queued;
       const auto since_zero = [zero = first_ / 1000 * 1000](std::int64_t time) {
         return Seconds{kNanosecond * static_cast<double>(time - zero)};
@@ -286,6 +303,7 @@ class NsightExport {
               {since_zero(*work.launched), since_zero(std::max(*work.launched, work.begin))});
         all.push_back(std::move(work.of));
       }
+      works = {};
       timelines.push_back(timeline_of(std::move(record), std::move(all), report_));
       add_queue(std::move(queued), timelines.back());
     }
@@ -325,7 +343,9 @@ class NsightExport {
   SqliteFile file_;
   ImportReport& report_;
   std::unordered_map<std::int64_t, std::string> names_;  // By id.
-  std::unordered_set<std::int64_t> shortened_;           // Ids of names nobody was told of yet.
+  /// By name and pass: what all their kernels have in common.
+  std::map<std::pair<const std::string*, std::optional<std::string>>, StreamWork> kinds_;
+  std::unordered_set<std::int64_t> shortened_;  // Ids of names nobody was told of yet.
   std::map<std::int64_t, std::unordered_map<std::int64_t, Call>> launches_;
   OfProcess steps_;
   OfProcess passes_;

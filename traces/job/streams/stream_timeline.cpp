@@ -62,7 +62,7 @@ class DependencyFinder {
         step_.edges.emplace_back(before, work);
       else
         report_.doubt("device work that overlaps other work of its stream",
-                      fmt::format("{}: {}", step_.name, own.name));
+                      fmt::format("{}: {}", step_.name, own.name.text()));
     }
     const std::uint32_t other = is_transfer(work) ? computed_ : transfer_;
     const bool waited = other != kNobody && other != before &&
@@ -90,7 +90,7 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
       report.skip("device work outside of the steps", of.work.name);
       continue;
     }
-    const auto [place, is_new] = places.try_emplace(of.step, timeline.steps.size());
+    const auto [place, is_new] = places.try_emplace(of.step.text(), timeline.steps.size());
     if (is_new)
       timeline.steps.push_back({.name = of.step});
     const auto next = static_cast<std::uint8_t>(1 + std::min(streams.size(), kMostStreams));
@@ -102,7 +102,8 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
            .size = of.work.size,
            .group = {},
            .sequence = std::nullopt,
-           .step = static_cast<std::uint32_t>(number_at_end(of.step).value_or(place->second)),
+           .step =
+               static_cast<std::uint32_t>(number_at_end(of.step.text()).value_or(place->second)),
            .begin = of.work.begin,
            .end = of.work.end,
            .id = of.work.id});
@@ -115,14 +116,15 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
 void name_steps_by_passes(std::vector<StreamWork>& works) {
   sort_by_begin(works);
   std::uint32_t step = 0;
+  SharedText name = "step 0";
   bool passed = false;
   for (StreamWork& of : works) {
     if (passed && of.work.work == JobWork::Forward) {
-      ++step;
+      name = fmt::format("step {}", ++step);
       passed = false;
     }
     passed = passed || of.work.updates || of.work.work == JobWork::Backward;
-    of.step = fmt::format("step {}", step);
+    of.step = name;
   }
 }
 

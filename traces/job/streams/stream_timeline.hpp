@@ -11,7 +11,7 @@ namespace stepcast {
 
 /// Work of a rank's device, of a profiler that notes neither launches nor dependencies.
 struct StreamWork {
-  std::string step;                    ///< Told by its name; empty: outside of the steps.
+  SharedText step;                     ///< Told by its name; empty: outside of the steps.
   std::string stream;                  ///< Told by its name.
   TimelineWork work;                   ///< Its number of a stream is not yet filled in.
   std::optional<CollectiveKind> kind;  ///< Of a transfer.

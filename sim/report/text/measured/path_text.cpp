@@ -63,11 +63,16 @@ std::string stretches(const Diagnosis& diagnosis) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// A range of Nsight Systems may be called "step 12" itself.
+std::string step_in_words(const std::string& name) {
+  return name.starts_with("step") || name.starts_with("Step") ? name : "step " + name;
+}
+
 }  // namespace
 
 std::string render_path(const Diagnosis& diagnosis) {
-  const std::string longest = fmt::format("Its longest stretches in step {}, a usual one: {}.",
-                                          diagnosis.path_step, stretches(diagnosis));
+  const std::string longest = fmt::format("Its longest stretches in {}, a usual one: {}.",
+                                          step_in_words(diagnosis.path_step), stretches(diagnosis));
   if (diagnosis.ranks.size() == 1)
     return "\n" + wrap(fmt::format("The critical path is {}. {}", kinds(diagnosis), longest), 0);
   return "\n" + wrap(fmt::format("{}The critical path over all ranks is {}; it lies on {} and "

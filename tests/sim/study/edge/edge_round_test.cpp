@@ -89,6 +89,8 @@ TEST(EdgeDevices, AreReadByColumnAndRefusedByLine) {
   EXPECT_EQ(refusal(heading + "1,a,1e24,1e-9,1\n"),
             "x.csv:2: speed_flops_per_s: expected a rate at which a round takes at most 1e+09 s, "
             "found \"1e-9\"");
+  EXPECT_EQ(refusal(heading + std::string("1,a\0b,1,1,1\n", 12)),
+            "x.csv:2: expected text, found a byte of 0");
   EXPECT_EQ(refusal(heading), "x.csv: expected a line for each device, found none");
   EXPECT_EQ(refusal(""), "x.csv: expected a heading with the names of the columns, found nothing");
 }

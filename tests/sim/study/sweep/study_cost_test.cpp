@@ -138,5 +138,28 @@ TEST_F(StudyCost, OfACutModelCountsRolesAndNotGroups) {
   EXPECT_LT(cost.time, Seconds{1.2});
 }
 
+// 1,200 GPUs were measured to take 10.1 s a seed, growing with the square of their number; 3,000
+// GPUs gave no result after 7 minutes, and nothing was said.
+TEST_F(StudyCost, OfGroupsThatShareLinksIsToldBeforeAnythingIsSimulated) {
+  Scenario scenario = analytic_of("prague-smart", 750);
+  EXPECT_FALSE(cost_of_protocol(scenario, "prague-smart")) << "a second at analytic";
+  scenario.engine.fidelity = Fidelity::Flow;
+  const auto cost = cost_of_protocol(scenario, "prague-smart");
+  ASSERT_TRUE(cost);
+  EXPECT_GT(cost->time, Seconds{60});
+  EXPECT_LT(cost->time, Seconds{600});
+}
+
+TEST_F(StudyCost, OfAStudyCountsAsynchronousSchedules) {
+  const Sweep sweep = plan_sweep({.base = {.workload = "resnet50-rtx2080ti-bs64",
+                                           .cluster = "rtx2080ti-16x4-10gbe",
+                                           .schedules = {"first-k"},
+                                           .fidelity = "flow"},
+                                  .axes = {{"nodes", {"750", "800"}}}});
+  const auto cost = cost_of(sweep, 1);
+  ASSERT_TRUE(cost);
+  EXPECT_GT(cost->time, Seconds{10});
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -44,5 +44,11 @@ TEST(PathTextTest, OfOneRankNothingIsSaidOfOthers) {
   EXPECT_THAT(text, HasSubstr("a usual one: forward (90 ms)."));
 }
 
+TEST(PathTextTest, AStepThatIsCalledSoIsNotCalledSoTwice) {
+  Diagnosis diagnosis = of_ranks(1);
+  diagnosis.path_step = "step 1";
+  EXPECT_THAT(on_one_line(render_path(diagnosis)), HasSubstr("stretches in step 1, a usual one"));
+}
+
 }  // namespace
 }  // namespace stepcast
