@@ -90,6 +90,7 @@ std::string advice_of(const Forecast& forecast) {
 
 /// A row without a value is left out.
 constexpr std::array kRunRows = {
+    RunRow{"layout", [](const Forecast& f) { return f.layout; }},
     RunRow{"step", step_of},
     RunRow{"over seeds", spread_of},
     RunRow{"throughput",
@@ -176,7 +177,7 @@ std::string communication_table(const Forecast& forecast) {
   for (const NamedTime& part : forecast.communication)
     table.rows.push_back({part.name, milliseconds(part.time)});
   return render(table).insert(0, 1, '\n') +
-         fmt::format("{} {}\n", kSentPerGpu, format_bytes(forecast.sent_per_gpu));
+         fmt::format("{}  {}\n", kSentPerGpu, format_bytes(forecast.sent_per_gpu));
 }
 
 std::string link_table(const Forecast& forecast) {

@@ -140,7 +140,7 @@ TEST(InputErrors, AFullDiskIsAnErrorAlsoForStandardFiles) {
   const Outcome outcome = run_cli(run_with({"--timeline", "/dev/full"}));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_NE(outcome.err.find("/dev/full: cannot be written"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.out.find("iteration time"), std::string::npos);  // The result is there.
+  EXPECT_NE(outcome.out.find("throughput"), std::string::npos);  // The result is there.
 }
 
 TEST(InputErrors, AFailedRunWritesNoTimeline) {

@@ -51,13 +51,12 @@ TEST(Bottleneck, LeavesOfASerialStepTheOtherPart) {
 
 // Four stages of equal blocks and eight micro-batches: 1F1B computes for 8 of 11 slots.
 TEST(Bottleneck, WithoutItsBubbleAPipelineTakesTheWorkOfItsLongestStage) {
-  const Forecast forecast =
-      with_what_if({.workload = kModel,
-                    .cluster = "dgx-a100",
-                    .schedules = {"1f1b"},
-                    .fidelity = "analytic",
-                    .settings = parse_settings(std::vector<std::string>{
-                        "cluster.nodes=1", "pp=4", "tp=2", "global_batch=32"})});
+  const std::vector<std::string> settings{"cluster.nodes=1", "pp=4", "tp=2", "global_batch=32"};
+  const Forecast forecast = with_what_if({.workload = kModel,
+                                          .cluster = "dgx-a100",
+                                          .schedules = {"1f1b"},
+                                          .fidelity = "analytic",
+                                          .settings = parse_settings(settings)});
   Seconds longest{};
   for (const StageForecast& stage : forecast.stages)
     longest = std::max(longest, stage.time + stage.split.messages + stage.split.exchange);

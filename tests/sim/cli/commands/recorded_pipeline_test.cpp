@@ -95,7 +95,7 @@ TEST_F(RecordedPipelineTest, ForecastsSayWhereSizesComeFromAndThatHalvesAreAssum
   EXPECT_THAT(unwrapped(compared.out), HasSubstr(kSizes));
   EXPECT_THAT(unwrapped(compared.out), HasSubstr("zb-h1, note: Recorded backward passes are cut "
                                                  "into two equal halves"));
-  const Outcome whole = of("run", {"--schedule", "1f1b"});
+  const Outcome whole = of("run", {"--schedule", "1f1b", "--verbose"});
   EXPECT_THAT(unwrapped(whole.out), HasSubstr(kSizes));
   EXPECT_THAT(whole.out, testing::Not(HasSubstr("halves")));
   const Outcome planned = run_cli({"plan", "--workload", workload_, "--cluster", "dgx-a100",

@@ -54,8 +54,8 @@ TEST(RunLayout, FsdpIsZeroOfStageThree) {
   const auto step_of = [](const std::vector<std::string>& schedule) {
     const Outcome outcome = run_of(kModel, schedule);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    const std::size_t begin = outcome.out.find("iteration time");
-    return outcome.out.substr(begin, outcome.out.find('\n', begin) - begin);
+    const std::size_t begin = outcome.out.find("\nstep  ");
+    return outcome.out.substr(begin, outcome.out.find('\n', begin + 1) - begin);
   };
   EXPECT_EQ(step_of({"--schedule", "fsdp"}), step_of({"--schedule", "zero", "--set", "stage=3"}));
 }
@@ -67,14 +67,33 @@ TEST(RunLayout, DataParallelismMayBeSaidAgain) {
   EXPECT_NE(outcome.out.find("tp=8,pp=4,dp=2"), std::string::npos) << outcome.out;
   EXPECT_EQ(error_of({"--schedule", "1f1b", "--layout", "tp=8,pp=4", "--set", "dp=4"}),
             "stepcast: 1f1b: option dp: expected tp x pp x cp x dp (8 x 4 x 1 x 4 = 128) to be the "
-            "64 GPUs\n");
+            "64 GPUs; leave dp out, and it follows from them\n");
+}
+
+// 22 billion parameters on 8 nodes of 8 GPUs: without --nodes a layout with dp says how many.
+TEST(RunLayout, DataParallelismGivesTheSizeThatNothingElseGives) {
+  const auto gpus_of = [](const std::string& layout, std::vector<std::string> size) {
+    std::vector<std::string> arguments{"run",      "--workload", kModel,     "--cluster",
+                                       "dgx-a100", "--schedule", "1f1b",     "--layout",
+                                       layout,     "--fidelity", "analytic", "--json"};
+    arguments.insert(arguments.end(), size.begin(), size.end());
+    const Outcome outcome = run_cli(arguments);
+    return outcome.exit_code == 0 ? outcome.out.substr(outcome.out.find("\"gpus\": ") + 8, 2)
+                                  : outcome.err;
+  };
+  EXPECT_EQ(gpus_of("tp=8,pp=2,dp=2", {}), "32");
+  EXPECT_EQ(gpus_of("tp=8,pp=2,dp=2", {"--nodes", "4"}), "32");
+  EXPECT_EQ(gpus_of("tp=2,pp=2,dp=1", {}).substr(0, 1), "4");  // half a node
+  EXPECT_NE(gpus_of("tp=8,pp=2,dp=2", {"--nodes", "2"}).find("(8 x 2 x 1 x 2 = 32) to be the 16"),
+            std::string::npos);
+  EXPECT_NE(gpus_of("tp=4,pp=3,dp=1", {}).find("to be the 256 GPUs"), std::string::npos);
 }
 
 TEST(RunLayout, TheLayoutOfLlama3IsNotRefused) {
-  const Outcome outcome =
-      run_cli({"run", "--workload", "transformer:model=llama-3-405b,device=h100", "--cluster",
-               "h100-8x8", "--nodes", "16", "--schedule", "interleaved", "--layout", "tp=8,pp=16",
-               "--set", "virtual_stages=8", "--set", "global_batch=32", "--fidelity", "analytic"});
+  const Outcome outcome = run_cli(
+      {"run", "--workload", "transformer:model=llama-3-405b,device=h100", "--cluster", "h100-8x8",
+       "--nodes", "16", "--schedule", "interleaved", "--layout", "tp=8,pp=16", "--verbose", "--set",
+       "virtual_stages=8", "--set", "global_batch=32", "--fidelity", "analytic"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("embedding, block 15, block 31, "), std::string::npos) << outcome.out;
 }
@@ -115,11 +134,11 @@ TEST(RunLayout, AMicroBatchWhoseTimesNobodyKnowsIsToldFirst) {
                  "--nodes", "1", "--schedule", "1f1b", "--layout", "pp=4,dp=2", "--set",
                  "global_batch=1024", "--set", "micro_batch=" + micro_batch});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
-    return outcome.out.substr(std::min(outcome.out.find("\nNotes\n"), outcome.out.size()));
+    return outcome.out.substr(std::min(outcome.out.find("\nWarnings\n"), outcome.out.size()));
   };
   const std::string doubtful = notes_with("16");
   EXPECT_TRUE(
-      doubtful.starts_with("\nNotes\n- micro_batch=16: the trace does not say how times "
+      doubtful.starts_with("\nWarnings\n- micro_batch=16: the trace does not say how times "
                            "follow the batch"))
       << doubtful;
   EXPECT_EQ(notes_with("128").find("how times follow"), std::string::npos);

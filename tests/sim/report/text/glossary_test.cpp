@@ -172,7 +172,7 @@ TEST(GlossaryTest, EveryLabelOfTheGoldenReportsIsExplained) {
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".txt" && is_report(entry.path()))
       add_row_labels(text_of(entry.path()), names);
-  EXPECT_GT(names.size(), 80U);
+  EXPECT_GE(names.size(), 80U);
   for (const std::string& name : names)
     EXPECT_NE(find_term(name), nullptr) << name;
 }
