@@ -97,7 +97,7 @@ void check_layout(const std::vector<std::string>& layouts, const ScheduleInfo& s
 }
 
 bool is_much(const CostEstimate& cost) {
-  constexpr Seconds kLong{10};
+  constexpr Seconds kLong{20};
   constexpr Bytes kMuch{1024.0 * 1024 * 1024};
   return cost.time >= kLong || cost.memory >= kMuch;
 }
@@ -197,9 +197,10 @@ void refuse_beyond(Bytes allowed, const CostEstimate& cost, const std::string& w
 
 void warn_of_run(const CostEstimate& cost, const std::string& schedule, const Cluster& cluster,
                  const EngineOptions& options) {
+  constexpr Seconds kLongAsynchronous{10};
   const std::string what = in_words(schedule, cluster, options);
   refuse_beyond(memory_allowed(), cost, what);
-  if (is_much(cost))
+  if (is_much(cost) || (schedule_of(schedule).asynchronous && cost.time >= kLongAsynchronous))
     tell("stepcast: {} take {}{}\n", what, in_words(cost), what_helps(options.fidelity));
 }
 

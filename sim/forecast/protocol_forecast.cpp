@@ -99,12 +99,19 @@ class SeedTimes {
   CountedRun only_run() const {
     const RunJob run_job = [this](const ProtocolJob& job) { return run(job); };
     const Period& period = setting_.protocol.period;
-    const RunLength length{.least = Chance::kIterations, .most = longest_run()};
+    const RunLength length{.least = shortest_run(), .most = longest_run()};
     return scenario_.engine.iterations > 0 ? first_run(setting_.job, period, run_job, length)
                                            : steady_run(setting_.job, period, run_job, length);
   }
 
  private:
+  // Beyond 26,000 workers fewer iterations, which take half a second: the steady state of workers
+  // that are alike shows from the first on, and else the run gets longer.
+  std::uint32_t shortest_run() const {
+    constexpr std::uint32_t kFewest = 8;
+    return std::min(Chance::kIterations, std::max(kFewest, (1U << 19U) / setting_.job.workers));
+  }
+
   // Some tenths of a second: an iteration of a worker takes about 1 us, or 15 where SimGrid moves
   // its messages. Those of earlier iterations that are still under way share links with them, and
   // sharing is worked out for all of them at the end of each.

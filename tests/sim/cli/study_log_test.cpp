@@ -139,18 +139,22 @@ TEST(Study, ALineWhoseHalvesDifferIsRefused) {
 
 // All was computed, and nothing kept.
 TEST(Study, EndsAtTheFirstRowThatCannotBeWritten) {
-  if (!std::filesystem::exists("/dev/full"))
-    GTEST_SKIP() << "no /dev/full on this system";
   const TemporaryFolder folder;
-  std::filesystem::create_symlink("/dev/full", folder.file("full"));
   const Sweep sweep = plan_sweep({.base = {.workload = "resnet50-rtx2080ti-bs64",
                                            .cluster = "rtx2080ti-16x4-10gbe",
                                            .schedules = {"wfbp"},
                                            .fidelity = "analytic"},
                                   .axes = {{"nodes", {"2", "4"}}}});
-  StudyLog log(sweep, {.resume = folder.file("full")});
-  EXPECT_NE(input_error_of([&] { log.add(0, {.refusal = "none"}); }).find("cannot be written: "),
-            std::string::npos);
+  StudyLog log(sweep, {.json_lines = folder.file("lines")});
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{.rlim_cur = 10, .rlim_max = before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const std::string error = input_error_of([&] { log.add(0, {.refusal = "none"}); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(error.find("cannot be written: File too large"), std::string::npos) << error;
 }
 
 TEST(Study, ARefusedCombinationIsALineWhereThatIsAsked) {
