@@ -124,6 +124,7 @@ TEST(SimulationProcess, ASignalThatEndsTheChildIsAnErrorOfTheParent) {
   for (const auto& [signal, words, is_crash] : {std::tuple{SIGKILL, "9 (Killed)", false},
                                                 {SIGSEGV, "11 (Segmentation fault)", true},
                                                 {SIGABRT, "6 (Aborted)", true},
+                                                {SIGXCPU, "24 (CPU time limit exceeded)", false},
                                                 {SIGUSR1, "10 (User defined signal 1)", false}}) {
     try {
       in_child([signal = signal] {
@@ -142,9 +143,9 @@ TEST(SimulationProcess, ASignalThatEndsTheChildIsAnErrorOfTheParent) {
   EXPECT_EQ(in_child([] { return 3; }), 3);  // The next simulation finds nothing of the last.
 }
 
-// `ulimit -t` counts for each process, and a batch system signals all of them: both end.
+// A terminal or a batch system signals all processes: both end.
 TEST(SimulationProcessDeathTest, ASignalThatIsMeantForBothEndsTheParentToo) {
-  for (const int signal : {SIGXCPU, SIGQUIT})
+  for (const int signal : {SIGHUP, SIGQUIT})
     EXPECT_EXIT(in_child([signal] {
                   std::signal(signal, SIG_DFL);  // a shell's job in the background ignores SIGQUIT
                   return ::raise(signal);
