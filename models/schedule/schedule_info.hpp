@@ -64,6 +64,7 @@ struct ScheduleInfo {
   bool sequential = false;         ///< Whole gradients, sent when all are there: no overlap.
   bool accumulates_itself = true;  ///< False: build_plan() adds the passes of `accumulation`.
   PartsInfo parts{};               ///< Empty where the step is not divided.
+  bool steps_differ = false;       ///< A period of its plan holds training steps of several kinds.
   bool planned = true;             ///< False: trains on weights older than others do.
   bool asynchronous = false;       ///< Workers choose at run time whom they wait for: no plan.
   PassesInfo passes{};             ///< Of a model-parallel schedule.
@@ -73,7 +74,7 @@ struct ScheduleInfo {
   /// Whether replicas of a stage may use its exchange, under any order of passes: it sends whole or
   /// compressed gradients of a step and does nothing within the passes.
   bool is_exchange() const {
-    return build && !accumulates_itself && !second_order && !bound && !more_work;
+    return build && !accumulates_itself && !second_order && !bound && !more_work && !steps_differ;
   }
 };
 

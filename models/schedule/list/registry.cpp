@@ -68,7 +68,8 @@ std::vector<ScheduleInfo> without(std::vector<ScheduleInfo> schedules, LeavesOut
   return schedules;
 }
 
-OptionInfo& option_of(ScheduleInfo& schedule, std::string_view name) {
+template <class Info>
+auto& option_of(Info& schedule, std::string_view name) {
   return *std::ranges::find(schedule.options, name, &OptionInfo::name);
 }
 
@@ -193,8 +194,14 @@ const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& op
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
   const ScheduleInfo* const exchange = find_schedule(given->second);
-  if (exchange == nullptr || !exchange->is_exchange())
+  const std::vector<std::string>& own = option_of(pipelines().front(), kExchange).words;
+  if (exchange == nullptr || std::ranges::find(own, exchange->name) != own.end())
     return info;  // whose reader says what is wrong
+  if (!exchange->is_exchange())
+    throw InputError(fmt::format(
+        "{}: option {}: {} does more in a step than exchange the gradients "
+        "of one backward pass: expected one of {}",
+        info.name, kExchange, exchange->name, fmt::join(option_of(info, kExchange).words, ", ")));
   const auto [pair, is_new] = pairs.try_emplace({info.name, exchange->name});
   if (is_new)
     pair->second = with_exchange(info, *exchange);

@@ -286,7 +286,8 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
 /// What the options say of Megatron's exchange.
 void take_own_exchange(HybridJob& job, const CutModel& model, const OptionReader& read) {
   job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
-  const bool shares = job.zero > 0 && (read.is(kExchange, "zero") || read.is(kExchange, "fsdp"));
+  const bool shares =
+      (job.zero > 0 && read.is(kExchange, "zero")) || (job.zero > 1 && read.is(kExchange, "fsdp"));
   if (!shares && !read.is(kExchange, kOwnExchange))
     read.fail(kExchange, fmt::format("expected {} beside zero={}, found {}", kOwnExchange, job.zero,
                                      in_quotes(read.text(kExchange))));

@@ -111,8 +111,10 @@ class HybridStep {
     const TaskId shared = gradients_.add_sum_of_tied(last_of_);
     if (shared == kNone)
       return;
-    exchanges_.front().add_shared_sum(shared);
-    exchanges_.back().add_shared_sum(shared);
+    exchanges_.front().add_shared_sum(shared, 0);
+    exchanges_.back().add_shared_sum(
+        shared,
+        static_cast<LayerId>(job_.units.size() - job_.first_unit[job_.order.parts() - 1]) - 1);
   }
 
   // Where two stages hold a part, its gradients leave when both are done.

@@ -15,6 +15,12 @@ bool is_pass(const Task& task) {
   return task.kind == TaskKind::Forward || task.kind == TaskKind::Backward;
 }
 
+// What is gathered or broadcast has been reduced before.
+bool hands_out(const Plan& plan, const Task& task) {
+  const CollectiveKind kind = plan.collectives[task.collective].collective.kind;
+  return kind == CollectiveKind::AllGather || kind == CollectiveKind::Broadcast;
+}
+
 // Layers of the passes in plan order: 0, 1, .., n - 1, then n - 1, .., 0.
 bool is_single_step(const Plan& plan) {
   std::vector<std::pair<TaskKind, LayerId>> passes;
@@ -135,16 +141,18 @@ void PartExchange::add_dependencies() {
     builder_.announce(written_[communication].first, written_[task].last);
 }
 
-void PartExchange::add_shared_sum(TaskId sum) {
-  builder_.after(sum, {written_[passes_end_ - 1].last});
+void PartExchange::add_shared_sum(TaskId sum, LayerId layer) {
   for (TaskId id = 0; id < plan_.graph.size(); ++id) {
     const Task& task = plan_.graph.task(id);
-    if (task.kind == TaskKind::Communication)
+    if (task.kind == TaskKind::Communication && !hands_out(plan_, task))
       builder_.after(sum, {written_[id].last});
+    else if (task.kind == TaskKind::Backward && task.layer == layer)
+      builder_.after(sum, {written_[id].last});
+    else if (task.kind == TaskKind::Forward && task.layer == layer)
+      builder_.next_after(written_[id].first, {sum});
     else if (id >= passes_end_ && task.kind == TaskKind::Update)
       builder_.after(written_[id].first, {sum});
   }
-  builder_.next_after(written_.front().first, {sum});
 }
 
 Workload part_workload(const HybridJob& job, const CutModel& model, std::uint32_t part,

@@ -43,9 +43,9 @@ class PartExchange {
   void write_rest();
   /// Adds the dependencies. All tasks have to be written.
   void add_dependencies();
-  /// Adds the sum of gradients that another part holds a copy of, between the exchange and what
-  /// uses its result: the update of this step or the first task of the next one.
-  void add_shared_sum(TaskId sum);
+  /// Adds the sum of gradients of a layer that another part holds a copy of. It waits until the
+  /// exchange has reduced gradients; the update of this step and the layer's next pass wait for it.
+  void add_shared_sum(TaskId sum, LayerId layer);
 
   /// What a rank holds of the part: parameters, gradients, optimiser state and buffers.
   const MemoryUse& memory() const { return plan_.memory; }

@@ -170,8 +170,11 @@ ScheduleInfo powersgd_schedule() {
 }
 
 ScheduleInfo acp_sgd_schedule() {
-  return sparse::system_of("acp-sgd", "as powersgd, with one of the two factors in turn",
-                           "Zhang et al., ACP-SGD, ICDCS 2023", low_rank_options(), build_acp);
+  ScheduleInfo info =
+      sparse::system_of("acp-sgd", "as powersgd, with one of the two factors in turn",
+                        "Zhang et al., ACP-SGD, ICDCS 2023", low_rank_options(), build_acp);
+  info.steps_differ = true;
+  return info;
 }
 
 }  // namespace stepcast

@@ -140,7 +140,7 @@ Plan build_ok_topk(const Workload& workload, const Cluster& cluster, const Optio
 }  // namespace
 
 ScheduleInfo ok_topk_schedule() {
-  return sparse::system_of(
+  ScheduleInfo info = sparse::system_of(
       "ok-topk", "sums by region, then the global top-k gathered; thresholds are reused",
       "Li, Hoefler, Near-Optimal Sparse Allreduce, PPoPP 2022",
       sparse::with_common_options(
@@ -154,6 +154,8 @@ ScheduleInfo ok_topk_schedule() {
                          {.most = 1, .below_most = true})},
           {.density = "0.01", .fusion = "model"}),
       build_ok_topk);
+  info.steps_differ = true;
+  return info;
 }
 
 }  // namespace stepcast
