@@ -1,11 +1,8 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <coroutine>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "models/base/units.hpp"
 #include "sim/engine/event_queue.hpp"
@@ -52,34 +49,12 @@ class Agenda {
   std::uint64_t count() const { return done_; }  ///< Entries done.
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffff;
-  static constexpr std::size_t kRecent = 64;
-
-  /// Entries of one time in the order of posting.
-  struct Instant {
-    double time = 0;
-    std::uint32_t first = kNone;  // in posted_; kNone: it is over
-    std::uint32_t last = kNone;
-  };
-  struct Posted {
-    AgendaEntry entry;
-    std::uint32_t next = kNone;  // of its instant
-  };
   void perform(const AgendaEntry& entry);
-  std::uint32_t keep(const AgendaEntry& entry);
-  std::uint32_t instant_of(double time);
-  AgendaEntry take();
 
   EventQueue* shared_;
   Seconds now_{};
-  std::uint64_t sequence_ = 0;
   std::uint64_t done_ = 0;
-  InstantsBySoonest due_;
-  std::vector<Instant> instants_;
-  std::vector<std::uint32_t> idle_instants_;     // to use again
-  std::array<std::uint32_t, kRecent> recent_{};  // the newest instant of a time, by its bits
-  std::vector<Posted> posted_;
-  std::vector<std::uint32_t> idle_;  // posted_ to use again
+  InstantLists<AgendaEntry> due_;
   AgendaEntry after_each_{};
   bool stopped_ = false;
 };

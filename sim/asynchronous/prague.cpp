@@ -39,8 +39,8 @@ class Prague {
 
  private:
   struct State {
-    std::deque<std::uint32_t> buffer;    // meetings to go to
-    std::uint32_t meeting = kNone;       // the one it is at
+    std::deque<std::uint32_t> buffer;    // groups it has still to join
+    std::uint32_t meeting = kNone;       // the group it is averaging with
     bool locked = false;                 // Random: member of a group that is settled
     std::uint64_t request = kNoRequest;  // Random: the group it asked for, until one is settled
   };

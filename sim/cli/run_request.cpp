@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <optional>
 
 #include <fmt/format.h>
@@ -70,18 +69,20 @@ bool gives_size(const Settings& settings) {
   return settings.cluster.contains("nodes") || settings.cluster.contains("gpus_per_node");
 }
 
-/// Gives the cluster the size that a layout with dp asks for: whole nodes, or a part of one. What
-/// is neither, or no number, is refused where the layout is checked.
-void add_size_of_layout(Settings& typed, const std::string& cluster) {
+/// Gives the cluster the size that a layout with dp asks for: whole nodes, or a part of one. Where
+/// it is neither, or no number, the check of the layout says so.
+void add_size_of_layout(Settings& typed, const std::string& cluster) try {
   std::uint64_t gpus = 1;
   for (const char* axis : {"tp", "pp", "cp", "dp"})
     if (const auto ways = typed.schedule.find(axis); ways != typed.schedule.end())
-      gpus *= std::strtoul(ways->second.c_str(), nullptr, 10) % (kMostGpus + 1);
+      gpus = std::min(gpus * parse_count(ways->second, 1), kMostGpus + 1);
   const std::uint64_t each = load_cluster(cluster).gpus_per_node;
-  if (gpus == 0 || gpus > kMostGpus || (gpus > each && gpus % each != 0))
+  if (gpus > kMostGpus || (gpus > each && gpus % each != 0))
     return;
   add_size(typed, static_cast<std::uint32_t>(gpus < each ? 1 : gpus / each),
            gpus < each ? std::optional(static_cast<std::uint32_t>(gpus)) : std::nullopt);
+} catch (const InputError&) {
+  return;
 }
 
 /// Throws InputError where there is a layout and the schedule has none.
@@ -197,10 +198,9 @@ void refuse_beyond(Bytes allowed, const CostEstimate& cost, const std::string& w
 
 void warn_of_run(const CostEstimate& cost, const std::string& schedule, const Cluster& cluster,
                  const EngineOptions& options) {
-  constexpr Seconds kLongAsynchronous{10};
   const std::string what = in_words(schedule, cluster, options);
   refuse_beyond(memory_allowed(), cost, what);
-  if (is_much(cost) || (schedule_of(schedule).asynchronous && cost.time >= kLongAsynchronous))
+  if (is_much(cost))
     tell("stepcast: {} take {}{}\n", what, in_words(cost), what_helps(options.fidelity));
 }
 

@@ -9,7 +9,8 @@ namespace stepcast {
 /// a file should not hang on the window it was made in.
 std::size_t terminal_width();
 
-/// The same of what is known of stdout; `columns` is the variable or null, `said` 0 if unknown.
+/// Returns the width for a stdout that is or is no terminal. `columns` is the variable COLUMNS or
+/// null; `said` is what the terminal says, 0 if unknown.
 std::size_t terminal_width(bool is_terminal, const char* columns, std::size_t said);
 
 }  // namespace stepcast

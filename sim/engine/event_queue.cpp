@@ -1,12 +1,10 @@
 #include "sim/engine/event_queue.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include "models/base/index.hpp"
 #include "sim/engine/interruption.hpp"
 #include "sim/engine/network/simgrid.hpp"
 
@@ -36,50 +34,14 @@ Seconds EventQueue::next_time() const {
 }
 
 void EventQueue::post(double time, bool late, const Action& action) {
-  const std::uint32_t posted = keep(action);
+  const std::uint32_t posted = due_.keep(action);
   if (late && time == now_ && time <= until_) {
     late_now_.push_back({time, posted});
     return;
   }
-  Instant& instant = instants_[instant_of(time, late)];
-  (instant.first == kNoEvent ? instant.first : posted_[instant.last].next) = posted;
-  instant.last = posted;
+  due_.post(time, late, posted);
   if (!firing_)
     arm();
-}
-
-std::uint32_t EventQueue::keep(const Action& action) {
-  if (idle_.empty()) {
-    posted_.push_back({action});
-    return checked_id(posted_.size() - 1, "events");
-  }
-  const std::uint32_t posted = idle_.back();
-  idle_.pop_back();
-  posted_[posted].action = action;
-  posted_[posted].next = kNoEvent;
-  return posted;
-}
-
-// One that is not over, or a new one. What pushed the newest of a time out of recent_ leaves it as
-// it is: those of the same time that follow are an instant of their own, behind it. (Zero has a
-// sign, which + 0.0 takes away.)
-std::uint32_t EventQueue::instant_of(double time, bool late) {
-  const auto bits =
-      std::bit_cast<std::uint64_t>(time + 0.0) * 0x9e3779b97f4a7c15U + (late ? 1U : 0U);
-  std::uint32_t& recent = recent_[(bits ^ (bits >> 32U)) % kRecent];
-  if (recent < instants_.size())
-    if (const Instant& known = instants_[recent];
-        known.first != kNoEvent && known.time == time && known.late == late)
-      return recent;
-  if (idle_instants_.empty()) {
-    idle_instants_.push_back(static_cast<std::uint32_t>(instants_.size()));
-    instants_.emplace_back();
-  }
-  recent = idle_instants_.back();
-  idle_instants_.pop_back();
-  instants_[recent] = {.time = time, .late = late};
-  due_.push({time, sequence_++ | (late ? DueInstant::kLate : 0), recent});
-  return recent;
 }
 
 void EventQueue::arm() {
@@ -124,22 +86,13 @@ void EventQueue::fire(double until) {
 }
 
 EventQueue::Event EventQueue::take() {
-  const DueInstant due = due_.front();
-  Instant& instant = instants_[due.instant];
-  const Event event{due.time, instant.first};
-  instant.first = posted_[event.posted].next;
-  if (instant.first == kNoEvent) {
-    due_.pop();
-    idle_instants_.push_back(due.instant);
-  }
-  return event;
+  const double time = due_.front().time;
+  return {time, due_.take()};
 }
 
 void EventQueue::perform(const Event& event) {
   now_ = std::max(now_, event.time);
-  const Action action = posted_[event.posted].action;
-  idle_.push_back(event.posted);
-  guard(action);
+  guard(due_.release(event.posted));
 }
 
 void EventQueue::guard(const Action& action) {

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -77,29 +75,14 @@ class EventQueue {
   void guard(const Action& action);
 
  private:
-  static constexpr std::uint32_t kNoEvent = 0xffffffff;
-  static constexpr std::size_t kRecent = 64;
   static constexpr double kNotFiring = -std::numeric_limits<double>::infinity();
 
-  /// Events of one time in the order of posting, all of them late or none.
-  struct Instant {
-    double time = 0;
-    bool late = false;
-    std::uint32_t first = kNoEvent;  // in posted_; kNoEvent: it is over
-    std::uint32_t last = kNoEvent;
-  };
-  struct Posted {
-    Action action;
-    std::uint32_t next = kNoEvent;  // of its instant
-  };
   struct Event {
     double time;
     std::uint32_t posted;
   };
   void read_clock();
   void post(double time, bool late, const Action& action);
-  std::uint32_t keep(const Action& action);
-  std::uint32_t instant_of(double time, bool late);
   bool is_due(double until) const {
     return !due_.empty() && due_.front().time <= until && !failure_;
   }
@@ -114,16 +97,10 @@ class EventQueue {
   Endings* endings_ = nullptr;
   double origin_ = 0;  // what SimGrid's clock is ahead of this one
   double now_ = 0;     // never goes back
-  std::uint64_t sequence_ = 0;
-  InstantsBySoonest due_;
-  std::vector<Instant> instants_;
-  std::vector<std::uint32_t> idle_instants_;     // to use again
-  std::array<std::uint32_t, kRecent> recent_{};  // the newest instant of a time, by its bits
-  std::vector<Event> late_now_;                  // late in this instant: need no sorting
-  std::vector<Event> round_;                     // of late events
-  std::vector<Posted> posted_;
-  std::vector<std::uint32_t> idle_;  // posted_ to use again
-  void* timer_ = nullptr;            // the armed SimGrid timer
+  InstantLists<Action> due_;
+  std::vector<Event> late_now_;  // late in this instant: need no sorting
+  std::vector<Event> round_;     // of late events
+  void* timer_ = nullptr;        // the armed SimGrid timer
   double armed_for_ = 0;
   bool firing_ = false;
   double until_ = kNotFiring;  // what fires is due until then

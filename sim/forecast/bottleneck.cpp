@@ -119,7 +119,7 @@ StepWithout what_if_of_plan(const ScheduleRun& run, const Scenario& scenario) {
       .no_bubble = step_without_bubble(run.forecast)};
 }
 
-/// Where there is no plan the scenario is edited.
+/// An asynchronous schedule has no plan: its scenario is edited.
 StepWithout what_if_of_scenario(const Scenario& scenario, const Forecast& forecast) {
   const auto step = [&](auto edit) {
     Scenario edited = scenario;
@@ -144,18 +144,6 @@ StepWithout what_if_of_scenario(const Scenario& scenario, const Forecast& foreca
           .no_bubble = forecast.iteration_time};
 }
 
-/// Whether servers have so many messages that without compute, when all are under way at once, the
-/// run takes many times as long.
-bool serves_many(const Plan& plan) {
-  constexpr double kMany = 20'000;
-  double messages = 0;
-  for (const Task& task : plan.graph.tasks())
-    if (task.kind == TaskKind::Communication &&
-        plan.collectives[task.collective].collective.algorithm == Algorithm::Star)
-      messages += static_cast<double>(plan.teams[task.team].ranks());
-  return messages > kMany;
-}
-
 }  // namespace
 
 void add_what_if(ScheduleRun& run, const Scenario& scenario) {
@@ -170,7 +158,7 @@ void add_what_if(ScheduleRun& run, const Scenario& scenario) {
 
 bool what_if_is_cheap(const ScheduleRun& run, const Scenario& scenario) {
   constexpr Seconds kShort{0.3};  // by an estimate that may be three times too low
-  if (run.engine.slow_down.is_chance() || serves_many(run.plan))
+  if (run.engine.slow_down.is_chance())
     return false;
   return run.workers_trace ? scenario.engine.fidelity == Fidelity::Analytic
                            : cost_estimate(run.plan, scenario.cluster, run.engine).time < kShort;

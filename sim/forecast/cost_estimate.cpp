@@ -24,7 +24,10 @@
 // out which ranks fold takes 375 B and 1 us for each rank in each pattern of a collective, where
 // teams have several groups (kaisa on 16,384 and 65,536 GPUs), and gives the memory back. Where
 // many communications are under way at once, what each asks of its ranks' links is found out at
-// analytic: 2.9 us and 80 B for each rank (ps on 4,096 and 16,384 GPUs). `step` keeps the messages
+// analytic: 2.9 us and 80 B for each rank (ps on 4,096 and 16,384 GPUs). At flow the shares of all
+// flows under way are found anew as each starts and ends: .18 us for each of a flow's fellows (ps
+// with ResNet-50 on 16 and 64 GPUs; DenseNet-201, BERT-Base and BERT-Large on 16 to 64 take .6 to
+// 1.4 times that). `step` keeps the messages
 // of every collective, those of rounds that repeat once (48 B), and of one that is under way how
 // many each rank has yet to send and receive in every round (4 B).
 
@@ -42,6 +45,8 @@ constexpr double kSecondsOfTask = 0.2e-6;
 constexpr double kBytesOfFolding = 375;
 constexpr double kSecondsOfFolding = 1e-6;
 constexpr double kSecondsOfShare = 2.9e-6;
+constexpr double kSecondsOfFellow = 0.18e-6;
+constexpr double kFewAtOnce = 4;  // communications, which seldom meet on a link
 constexpr double kBytesOfShare = 80;
 constexpr double kIterations = 4;
 
@@ -144,8 +149,7 @@ double most_at_once(const Plan& plan) {
 
 /// Ranks times communications that differ, whose shares of links are looked at.
 double shared_places(const Plan& plan, const EngineOptions& options) {
-  constexpr double kFew = 4;  // which seldom meet on a link
-  if (options.fidelity != Fidelity::Analytic || most_at_once(plan) <= kFew)
+  if (options.fidelity != Fidelity::Analytic || most_at_once(plan) <= kFewAtOnce)
     return 0;
   std::set<std::tuple<TeamId, CollectiveKind, std::uint32_t, double>> known;
   double places = 0;
@@ -222,9 +226,11 @@ CostEstimate cost_estimate(const Plan& plan, const Cluster& cluster, const Engin
   const double part = simulated_part(plan, cluster, options);
   const double gpus = options.fidelity == Fidelity::Analytic ? 0 : cluster.ranks() * part;
   const double shared = shared_places(plan, options);
+  const double at_once = most_at_once(plan);
+  const double flow_s = kSecondsOfFlow + (at_once > kFewAtOnce ? kSecondsOfFellow * at_once : 0);
   const double simulated = kBytesOfGpu * gpus + kBytesOfTask * places + kBytesOfShare * shared;
   return {.memory = {kProgramBytes + std::max(simulated, kBytesOfFolding * compared)},
-          .time = {iterations * (kSecondsOfFlow * flows * part + kSecondsOfTask * places) +
+          .time = {iterations * (flow_s * flows * part + kSecondsOfTask * places) +
                    kSecondsOfFolding * compared + kSecondsOfShare * shared}};
 }
 

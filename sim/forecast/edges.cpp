@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
-#include "models/schedule/period.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/forecast/cost_estimate.hpp"
 #include "sim/forecast/effects.hpp"
 
 namespace stepcast {
@@ -17,7 +16,7 @@ namespace {
 
 constexpr double kChange = 0.01;
 constexpr double kNotedMove = 0.02;
-constexpr std::size_t kMostRuns = 20'000;
+constexpr Seconds kShort{0.05};  // of each of the four simulations
 
 void scale_bandwidths(Scenario& scenario, double factor) {
   for (Link* link : {&scenario.cluster.intra_node, &scenario.cluster.nic})
@@ -41,12 +40,10 @@ constexpr Input kInputs[] = {{"bandwidths", scale_bandwidths}, {"layer times", s
 }  // namespace
 
 void add_edges(ScheduleRun& run, const Scenario& scenario) {
-  const std::vector<std::uint32_t> times = times_of_tasks(run.plan);
-  const std::size_t runs =
-      std::accumulate(times.begin(), times.end(), std::size_t{0}) * run.timeline.classes.size();
   const bool by_chance =
       scenario.engine.slow_down.is_chance() || run.forecast.protocol.iterations_per_s != 0;
-  if (by_chance || !is_cheap(scenario.engine, scenario.cluster) || runs > kMostRuns)
+  if (by_chance || !is_cheap(scenario.engine, scenario.cluster) ||
+      cost_estimate(run.plan, scenario.cluster, run.engine).time > kShort)
     return;
   for (const Input& input : kInputs)
     for (const double change : {-kChange, kChange}) {

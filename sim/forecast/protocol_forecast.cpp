@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint32_t kReported = 8;  // seeds whose gaps and waits are told
 constexpr std::uint32_t kRecursionBlock = 16;
 
-// Where nobody is slow by chance and partners alone are drawn, all workers are equal and each draws
-// for itself: 3,000 workers in 3 seeds say as much of the mean iteration as 64 workers in 100.
+// If partners are drawn and no slow-down is, all workers are equal and each draws for itself: 3,000
+// workers in 3 seeds say as much of the mean iteration as 64 workers in 100.
 constexpr std::uint32_t kEnoughWorkers = 64 * Chance::kSeeds;
 constexpr std::uint32_t kFewestSeeds = 2;
 
@@ -106,7 +106,7 @@ class SeedTimes {
 
  private:
   // Beyond 26,000 workers fewer iterations, which take half a second: the steady state of workers
-  // that are alike shows from the first on, and else the run gets longer.
+  // in the same state shows from the first on, and else the run gets longer.
   std::uint32_t shortest_run() const {
     constexpr std::uint32_t kFewest = 8;
     return std::min(Chance::kIterations, std::max(kFewest, (1U << 19U) / setting_.job.workers));

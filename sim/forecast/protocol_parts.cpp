@@ -24,8 +24,8 @@ bool is_transfer(Cause cause) {
   return cause == Cause::Transfer || cause == Cause::Server;
 }
 
-// Where no worker is slower than another, whatever is waited for (a lock, a group, a server's
-// queue) is there only because models are under way.
+// Without slower workers a wait (for a lock, a group or a server's queue) is caused by models under
+// way alone.
 bool workers_differ(const SlowDown& slow) {
   return !slow.laws.empty();
 }
@@ -91,16 +91,17 @@ void add_reasons(Forecast& forecast) {
 }  // namespace
 
 void ProtocolTotals::add(const ProtocolRun& run) {
-  iterations += static_cast<double>(run.all_iterations());
-  slowest += *std::ranges::min_element(run.iterations);
-  time += run.makespan;
-  computing += run.computing;
-  for (std::size_t i = 0; i < kCauses; ++i)
-    waiting[i] += run.waiting[i];
-  sent += run.models_sent;
-  between_nodes += run.models_between_nodes;
-  add_counts(report.gaps, run.gaps);
-  add_counts(report.staleness, run.staleness);
+  ProtocolTotals of_run;
+  of_run.iterations = static_cast<double>(run.all_iterations());
+  of_run.slowest = *std::ranges::min_element(run.iterations);
+  of_run.time = run.makespan;
+  of_run.computing = run.computing;
+  of_run.waiting.assign(run.waiting.begin(), run.waiting.end());
+  of_run.sent = run.models_sent;
+  of_run.between_nodes = run.models_between_nodes;
+  add_counts(of_run.report.gaps, run.gaps);
+  add_counts(of_run.report.staleness, run.staleness);
+  add(of_run);
 }
 
 void ProtocolTotals::add(const ProtocolTotals& more) {

@@ -10,7 +10,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -18,6 +18,7 @@
 #include "models/schedule/edited/input_pipeline.hpp"
 #include "models/schedule/list/presets.hpp"
 #include "models/schedule/memory.hpp"
+#include "models/schedule/model_parallel/exchange_options.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/options.hpp"
 #include "models/workload/transformer/transformer_workload.hpp"
@@ -84,12 +85,23 @@ void offer_exchanges(std::vector<ScheduleInfo>& schedules) {
       std::ranges::copy(names, std::back_inserter(option_of(schedule, kExchange).words));
 }
 
+/// Schedules of passes with the exchange of another one, by both names, as they are asked for.
+struct Pairs {
+  std::map<std::pair<std::string, std::string>, ScheduleInfo> by_names;
+  std::mutex mutex;
+};
+Pairs& pairs() {
+  static Pairs all;
+  return all;
+}
+
 ScheduleInfo with_exchange(ScheduleInfo passes, const ScheduleInfo& exchange) {
   const std::vector<OptionInfo> own = own_exchange_options();
   std::erase_if(passes.options, [&](const OptionInfo& option) {
     return std::ranges::find(own, option.name, &OptionInfo::name) != own.end();
   });
   option_of(passes, kExchange).default_value = exchange.name;
+  option_of(passes, kExchange).words = {exchange.name};
   for (OptionInfo option : exchange.options) {
     if (option.name == kAccumulation || option.name == optimiser_option().name)
       continue;
@@ -171,6 +183,9 @@ void add_schedule(ScheduleInfo schedule) {
     added.push_back(std::move(schedule));
   else
     *same = std::move(schedule);
+  std::erase_if(pairs().by_names, [](const auto& pair) {
+    return find_in(added_schedules(), pair.first.second) != nullptr;
+  });
 }
 
 const ScheduleInfo& schedule_of(std::string_view name) {
@@ -190,9 +205,6 @@ const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& op
   const auto given = options.find(kExchange);
   if (!info.partitions_model() || given == options.end() || given->second == kOwnExchange)
     return info;
-  static std::map<std::pair<std::string, std::string>, ScheduleInfo> pairs;
-  static std::mutex mutex;
-  const std::scoped_lock lock(mutex);
   const ScheduleInfo* const exchange = find_schedule(given->second);
   const std::vector<std::string>& own = option_of(pipelines().front(), kExchange).words;
   if (exchange == nullptr || std::ranges::find(own, exchange->name) != own.end())
@@ -202,7 +214,8 @@ const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& op
         "{}: option {}: {} does more in a step than exchange the gradients "
         "of one backward pass: expected one of {}",
         info.name, kExchange, exchange->name, fmt::join(option_of(info, kExchange).words, ", ")));
-  const auto [pair, is_new] = pairs.try_emplace({info.name, exchange->name});
+  const std::scoped_lock lock(pairs().mutex);
+  const auto [pair, is_new] = pairs().by_names.try_emplace({info.name, exchange->name});
   if (is_new)
     pair->second = with_exchange(info, *exchange);
   return pair->second;
@@ -233,10 +246,9 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
 
 Plan build_plan(std::string_view schedule, const Workload& workload, const Cluster& cluster,
                 const ScheduleOptions& options) {
-  const ScheduleInfo& info = schedule_of(schedule);
+  const ScheduleInfo& info = schedule_of(schedule, options);
   if (info.partitions_model())
-    return build_hybrid(schedule_of(schedule, options), model_of(workload), cluster, options)
-        .hybrid.plan;
+    return build_hybrid(info, model_of(workload), cluster, options).hybrid.plan;
   const ScheduleOptions effective = effective_options(info, options, workload);
   return build_plan(info, workload, cluster, OptionReader(info.name, info.options, effective));
 }

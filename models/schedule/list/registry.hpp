@@ -38,9 +38,10 @@ const ScheduleInfo* find_schedule(std::string_view name);
 /// Throws InputError naming the nearest schedule if there is none of that name.
 const ScheduleInfo& schedule_of(std::string_view name);
 
-/// The same for a job with these options: a schedule of passes whose option `exchange` names a
-/// data-parallel schedule has that schedule's options in place of those of its own exchange. Of two
-/// options of one name the exchange's is called `exchange_NAME`.
+/// Returns the schedule for a job with these options. Where the option `exchange` of a
+/// model-parallel schedule names a data-parallel one, the result has the options of that schedule
+/// in place of those of its own exchange. An option whose name both have is called `exchange_NAME`
+/// for the exchange. Throws InputError for a schedule that is no exchange.
 const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& options);
 
 /// Builds the plan. Throws InputError for an unknown option (nearest named) or a bad value.

@@ -9,8 +9,8 @@
 #include "models/base/error.hpp"
 #include "models/base/split.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/accumulation.hpp"
 #include "models/schedule/memory.hpp"
+#include "models/schedule/model_parallel/exchange_options.hpp"
 #include "models/schedule/model_parallel/hybrid_messages.hpp"
 #include "models/schedule/model_parallel/partition.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
@@ -101,24 +101,6 @@ std::vector<ModelUnit> units_of(const CutModel& model, const Cluster& cluster,
                      job.settings);
 }
 
-std::uint32_t shard_of(const OptionReader& read, const HybridJob& job) {
-  if (read.is("shard", "auto"))
-    return job.copies();
-  const std::uint32_t shard = read.count("shard");
-  if (job.copies() % shard != 0)
-    read.fail("shard", fmt::format("expected a divisor of the {} copies (dp x cp), found {}",
-                                   job.copies(), shard));
-  if (shard < job.copies() && job.zero % 2 == 0)
-    read.fail("shard", "expected zero=1 or zero=3 beside it");
-  const std::uint32_t instances = job.copies() / shard;
-  if (job.layout.expert_copies() % instances != 0)
-    read.fail("shard",
-              fmt::format("expected dp x cp / shard ({} / {} = {}) to divide the copies of "
-                          "an expert ({}): each part of the ranks holds all experts",
-                          job.copies(), shard, instances, job.layout.expert_copies()));
-  return shard;
-}
-
 /// By how much the fullest stage exceeds its device; 0 where it fits, or nobody knows.
 double excess_of(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
   double most = 0;
@@ -187,11 +169,6 @@ void check_expert_load(const OptionReader& read, const CutModel& model, const ch
                                 shape.experts, shape.top_k, most, read.text(name)));
 }
 
-void check_zero(const OptionReader& read, const HybridJob& job) {
-  if (job.zero > 1 && job.order.both_ways)
-    read.fail("zero", "expected 0 or 1 where two stages hold each part");
-}
-
 void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const OptionReader& read) {
   if (job.zero == 3)
     read.fail("zero", fmt::format("expected {}: gathers of parameters within a step were not "
@@ -212,14 +189,6 @@ void add_model_facts(HybridJob& job, const CutModel& model, const OptionReader& 
   }
   if (model.workload.pipeline)
     add_recorded(job, *model.workload.pipeline, read);
-}
-
-/// A block of a transformer is as large as a bucket; layers of a profile are many and small.
-Bytes bucket_of(const OptionReader& read, const CutModel& model) {
-  constexpr Bytes kOfDdp{25.0 * 1024 * 1024};
-  if (read.is("bucket", "auto"))
-    return model.transformer || model.workload.pipeline ? Bytes{} : kOfDdp;
-  return read.size("bucket");
 }
 
 void require_layers(const OptionReader& read, const CutModel& model, std::uint32_t parts) {
@@ -281,59 +250,6 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
               fmt::format("expected a step of at most {} tasks, found about {} (micro-batches: "
                           "{}, layers: {}, parts: {})",
                           kMost, each * micro_batches, micro_batches, layers, parts));
-}
-
-/// What the options say of Megatron's exchange.
-void take_own_exchange(HybridJob& job, const CutModel& model, const OptionReader& read) {
-  job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
-  const bool shares =
-      (job.zero > 0 && read.is(kExchange, "zero")) || (job.zero > 1 && read.is(kExchange, "fsdp"));
-  if (!shares && !read.is(kExchange, kOwnExchange))
-    read.fail(kExchange, fmt::format("expected {} beside zero={}, found {}", kOwnExchange, job.zero,
-                                     in_quotes(read.text(kExchange))));
-  check_zero(read, job);
-  job.shard = shard_of(read, job);
-  if (!read.is("gradient_bytes", "auto"))
-    job.gradient_bytes = read.number("gradient_bytes");
-  job.overlap_gradients = read.is("overlap_gradients", "yes");
-  job.bucket = bucket_of(read, model);
-  job.norm_barrier = read.is("norm_barrier", "yes");
-  job.by_broadcasts = read.is("updated", "broadcasts");
-  job.by_block = job.zero > 0 && job.zero < 3 && read.is("updated", "next-forward");
-  if (job.by_block && job.order.both_ways)
-    read.fail("updated", "expected all-gather where two stages hold each part");
-}
-
-/// Adds to the weight gradients of a transformer the time in which each pass adds its gradients to
-/// those of earlier ones, as data-parallel accumulation does: once for each parameter of a rank.
-void add_accumulation(HybridJob& job, const CutModel& model) {
-  for (ModelUnit& unit : job.units)
-    unit.compute.weight_gradient +=
-        Bytes{(leaving_parameters(job, unit) + unit.expert_parameters) * job.accumulation_bytes} /
-        model.transformer->law.elementwise;
-}
-
-/// The options of the schedule whose exchange the replicas use.
-void take_exchange(HybridJob& job, const CutModel& model, const HybridReader& options) {
-  const OptionReader& read = options.read;
-  if (job.order.both_ways)
-    read.fail(kExchange, fmt::format("expected {} where two stages hold each part", kOwnExchange));
-  if (job.experts_are_apart())
-    read.fail(kExchange, fmt::format("expected {} where experts have other replicas than the rest "
-                                     "of a stage (ep, etp)",
-                                     kOwnExchange));
-  if (model.workload.pipeline)
-    read.fail(kExchange,
-              fmt::format("expected {}: the job was recorded with its own exchange", kOwnExchange));
-  job.shard = job.copies();
-  job.norm_barrier = false;
-  job.exchange = options.exchange;
-  for (const OptionInfo& option : job.exchange->options) {
-    const std::string clashing = kOfExchange + option.name;
-    job.exchange_options[option.name] = option.name == kAccumulation ? option.default_value
-                                        : read.has(clashing)         ? read.text(clashing)
-                                                                     : read.text(option.name);
-  }
 }
 
 }  // namespace
@@ -404,20 +320,14 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.units = units_of(model, cluster, job);
   job.optimiser = optimiser_of(read);
   job.gradient_bytes = parameter_bytes(model);
-  if (options.exchange)
-    take_exchange(job, model, options);
-  else
-    take_own_exchange(job, model, read);
+  take_exchange(job, model, options);
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
   add_model_facts(job, model, read);
   job.recompute.assign(job.order.stages, job.settings.recompute);
   job.first_unit = bounds_of(job, model, cluster, options);
   if (!read.is("recompute_stages", "alike"))
     recompute_by_stage(job, model, cluster, options);
-  if (model.transformer && (!options.exchange || micro_batches > 1))
-    job.accumulation_bytes = read.number("accumulation_bytes");
-  if (options.exchange && job.accumulation_bytes > 0)
-    add_accumulation(job, model);
+  add_accumulation(job, model, options);
   add_messages(job, cluster, options);
   return job;
 }

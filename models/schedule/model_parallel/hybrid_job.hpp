@@ -27,7 +27,7 @@ struct HybridJob {
   std::uint32_t zero = 0;
   std::uint32_t shard = 1;    ///< Copies that share what `zero` says.
   double gradient_bytes = 2;  ///< Of each parameter, held and sent.
-  /// Moved for each parameter of a transformer when a pass adds its gradients to those before.
+  /// Bytes moved for each parameter of a transformer when a pass adds its gradients to the step's.
   double accumulation_bytes = 0;
   std::string optimiser;
   bool overlap_gradients = true;
@@ -45,9 +45,9 @@ struct HybridJob {
   MessageCodec gradients;         ///< How copies compress what they add up,
   MessageCodec between_stages;    ///< and stages their messages.
   std::vector<StageLink> links;   ///< Between neighbouring stages; none: the cluster's network.
-  /// The schedule whose exchange replicas use in place of what is said above of gradients; or null.
+  /// The data-parallel schedule whose exchange replicas use; null: Megatron-LM's, as said above.
   std::shared_ptr<const ScheduleInfo> exchange;
-  ScheduleOptions exchange_options;  ///< In force.
+  ScheduleOptions exchange_options;  ///< All options of that schedule, in force.
 
   std::uint32_t micro_batches() const { return order.micro_batches; }
   std::uint32_t global_batch() const { return layout.data * micro_batch * micro_batches(); }
@@ -56,6 +56,8 @@ struct HybridJob {
   bool has_copies() const {
     return copies() > 1 || (experts_are_apart() && layout.expert_copies() > 1);
   }
+  /// Whether copies add up gradients as Megatron-LM does, and not by another exchange.
+  bool sums_gradients() const { return has_copies() && !exchange; }
   /// Whether their copies are on other ranks than those of what is dense.
   bool experts_are_apart() const {
     return layout.expert > 1 || layout.ranks_of_an_expert() != layout.tensor;
@@ -85,20 +87,10 @@ std::vector<std::string> memory_options();
 /// The table of options that all schedules of model parallelism share.
 std::vector<OptionInfo> hybrid_options();
 
-/// The option that names the exchange, and its value for the one that pipelines have themselves.
-inline constexpr const char* kExchange = "exchange";
-inline constexpr const char* kOwnExchange = "megatron";
-
-/// Stands before the name of an exchange's option that the passes have, too.
-inline constexpr const char* kOfExchange = "exchange_";
-
-/// The options of that exchange: a schedule with another one has the other's in their place.
-std::vector<OptionInfo> own_exchange_options();
-
-/// Options in force.
+/// The options in force of a job.
 struct HybridReader {
   OptionReader read;
-  std::shared_ptr<const ScheduleInfo> exchange{};
+  std::shared_ptr<const ScheduleInfo> exchange{};  ///< Null: Megatron-LM's.
   std::uint32_t chunks = 1;  ///< Parts of the model on each rank; unless the order says.
 };
 

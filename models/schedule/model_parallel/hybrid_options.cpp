@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/schedule/memory.hpp"
+#include "models/schedule/model_parallel/exchange_options.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/options.hpp"
 
@@ -136,45 +137,7 @@ std::vector<std::string> memory_options() {
   return {"recompute", "zero", "sequence_parallel", "micro_batch", "partition", "warm_up"};
 }
 
-std::vector<OptionInfo> own_exchange_options() {
-  return {
-      searched(choice_option("zero", "0",
-                             "what copies share: 1 optimiser state, 2 gradients too, 3 parameters "
-                             "too",
-                             {"0", "1", "2", "3"}),
-               {"0", "1", "3"}),
-      count_or_auto("shard",
-                    "neighbours that share optimiser state (zero=1) or all of it (zero=3, FSDP's "
-                    "hybrid sharding); auto: all copies"),
-      size_option("bucket", "auto",
-                  "gradients of layers leave together from this size on; auto: a block of a "
-                  "transformer, 25MiB of layers of a profile",
-                  {}, {"auto"}),
-      yes_or_no("overlap_gradients", "yes",
-                "gradients of a block travel beside the last backward pass"),
-      yes_or_no("norm_barrier", "yes", "all ranks agree on the norm of all gradients"),
-      number_option("gradient_bytes", "auto",
-                    "bytes of a parameter's gradient, held and sent; auto: as the parameter",
-                    {.least = 1, .most = 1024}, {"auto"}),
-      choice_option(
-          "updated", "all-gather",
-          "zero=1, 2: how updated parameters come back: all-gather, broadcasts, one after "
-          "the other from each copy, or next-forward: block by block, beside the next "
-          "step's first passes (exchange=dear does so without zero)",
-          {"all-gather", "broadcasts", "next-forward"}),
-      number_option("dp_ratio", "1", "bytes of gradients over those sent", kRatio),
-      number_option("dp_codec", "0", "GB/s at which a GPU packs or unpacks them; 0: free", kRate)};
-}
-
 std::vector<OptionInfo> hybrid_options() {
-  std::vector<OptionInfo> exchange = own_exchange_options();
-  exchange.insert(
-      exchange.begin(),
-      choice_option(kExchange, kOwnExchange,
-                    "how replicas of a stage agree on gradients: as Megatron-LM does "
-                    "(zero and fsdp: with zero=2 or 3), or as a data-parallel schedule, "
-                    "whose options are then options of this one",
-                    {kOwnExchange, "zero", "fsdp"}));
   std::vector<OptionInfo> options;
   const auto add = [&](const char* group, std::vector<OptionInfo> more) {
     for (OptionInfo& option : more) {
@@ -184,7 +147,7 @@ std::vector<OptionInfo> hybrid_options() {
   };
   add("layout", layout_options());
   add("job", job_options());
-  add(kExchange, std::move(exchange));
+  add(kExchange, exchange_options());
   add("messages", message_options());
   add("kernels", kernel_options());
   return options;

@@ -8,20 +8,20 @@
 
 #include <fmt/format.h>
 
-#include "models/base/error.hpp"
 #include "models/schedule/builder.hpp"
 #include "models/schedule/model_parallel/part_exchange.hpp"
 #include "models/schedule/model_parallel/pass_layers.hpp"
 #include "models/schedule/model_parallel/stage_gradients.hpp"
+#include "models/schedule/model_parallel/stage_messages.hpp"
 
 namespace stepcast {
 namespace {
 
-/// What a pass does behind its compute.
+/// Time that a stage spends after the compute of a pass, by cause.
 struct BesidePass {
-  Seconds in_layers{};  ///< Messages inside layers,
-  Seconds blocking{};   ///< messages between stages that block, and
-  Seconds packing{};    ///< what packing and unpacking compressed ones takes.
+  Seconds in_layers{};  ///< Messages inside layers.
+  Seconds blocking{};   ///< Messages between stages that block both ends.
+  Seconds packing{};    ///< Compression and decompression of messages between stages.
 };
 
 class HybridStep {
@@ -35,87 +35,47 @@ class HybridStep {
         gradients_(job, builder_, teams_, element_,
                    model.transformer ? model.transformer->law.elementwise
                                      : cluster.device.memory_bandwidth),
+        messages_(job, builder_, teams_),
         ends_(std::size_t{job.order.parts()} * job.micro_batches()),
-        messages_(std::size_t{2} * job.order.stages * job.order.chunks),
         first_of_(job.order.stages, kNone),
         has_begun_(job.order.parts()) {
-    for (std::uint32_t i = 0; i < job.micro_batches(); ++i)
-      micro_batches_.push_back("micro-batch " + std::to_string(i));
     if (job.exchange)
-      plan_exchanges(model, cluster, read);
+      exchanges_.emplace(job, model, cluster, read, teams_, builder_);
   }
 
   PlannedStep build() && {
     for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage)
       add_passes(stage);
     for (std::uint32_t stage = 0; stage < job_.order.stages; ++stage)
-      add_messages(stage);
-    if (job_.exchange)
-      finish_exchanges();
+      messages_.add(stage, ends_);
+    if (exchanges_)
+      exchanges_->finish(gradients_.add_sum_of_tied(last_of_));
     else {
       gradients_.add_sums_of_stages(last_of_);
       gradients_.add_updates(first_of_, last_of_, first_gathers_, awaited_);
     }
     PlannedStep step{.plan = std::move(builder_).build(), .passes = std::move(passes_)};
-    for (const PartExchange& exchange : exchanges_)
-      step.exchange_memory.push_back(exchange.memory());
+    if (exchanges_)
+      step.exchange_memory = exchanges_->memory();
     return step;
   }
 
  private:
-  // First and last task of a pass, forward and backward.
-  struct Ends {
-    TaskId first_forward = kNone, last_forward = kNone;
-    TaskId first_backward = kNone, last_backward = kNone;
-  };
-
-  // What all messages from a chunk of a stage have in common, one way.
-  struct Message {
-    Bytes size{};
-    CommunicationOptions options;
-  };
-
-  Ends& ends_of(std::uint32_t part, std::uint32_t micro_batch) {
+  PassEnds& ends_of(std::uint32_t part, std::uint32_t micro_batch) {
     return ends_[std::size_t{part} * job_.micro_batches() + micro_batch];
   }
 
-  // The schedule of the exchange plans each part as a model of its own.
-  void plan_exchanges(const CutModel& model, const Cluster& cluster,
-                      const OptionReader& of_passes) try {
-    const OptionReader read(job_.exchange->name, job_.exchange->options, job_.exchange_options);
-    const BytesPerSecond rate =
-        model.transformer ? model.transformer->law.elementwise : cluster.device.memory_bandwidth;
-    for (std::uint32_t part = 0; part < job_.order.parts(); ++part) {
-      const std::uint32_t stage = stage_of(job_.order, part);
-      const Team copies = copies_team(job_.layout, stage);
-      const Workload workload = part_workload(job_, model, part, rate);
-      Plan plan = job_.exchange->build(workload, replica_cluster(cluster, copies), read);
-      if (part == 0)
-        for (const Note& note : plan.notes)
-          builder_.note(note);
-      exchanges_.emplace_back(
-          std::move(plan),
-          PartReplicas{
-              .copies = copies, .all = teams_.dense[stage].all, .computes = teams_.tensor[stage]},
-          builder_, exchange_streams_);
-    }
-  } catch (const InputError& error) {
-    of_passes.fail(kExchange, error.what());
-  }
+  // What a pass does unit by unit: it gathers parameters while the unit before computes, lets
+  // gradients leave, waits for what the step before has updated, or computes between the tasks of
+  // an exchange.
+  struct OfUnits {
+    bool gathers = false;
+    bool leaves = false;
+    bool awaits = false;
+    PartExchange* exchange = nullptr;
 
-  // The matrix that embedding and head share is summed over first and last stage after the
-  // exchange.
-  void finish_exchanges() {
-    for (PartExchange& exchange : exchanges_)
-      exchange.add_dependencies();
-    const TaskId shared = gradients_.add_sum_of_tied(last_of_);
-    if (shared == kNone)
-      return;
-    exchanges_.front().add_shared_sum(shared, 0);
-    exchanges_.back().add_shared_sum(
-        shared,
-        static_cast<LayerId>(job_.units.size() - job_.first_unit[job_.order.parts() - 1]) - 1);
-  }
+    bool something() const { return gathers || leaves || awaits || exchange != nullptr; }
+  };
 
   // Where two stages hold a part, its gradients leave when both are done.
   bool leaves_by_unit() const { return job_.overlap_gradients && !job_.order.both_ways; }
@@ -143,11 +103,11 @@ class HybridStep {
     if (const Seconds before = time_before_sums(job_, stage); before > Seconds{})
       last_task_ = builder_.compute("recorded delays", before,
                                     {.phase = "recorded delays", .team = teams_.tensor[stage]});
-    if (job_.has_copies() && !leaves_by_unit() && job_.zero < 2 && !job_.order.both_ways)
+    if (job_.sums_gradients() && !leaves_by_unit() && job_.zero < 2 && !job_.order.both_ways)
       gradients_.add_sum(stage, stage_parameters(job_, stage), "stage", last_task_);
     last_of_.push_back(last_task_);
     for (const std::uint32_t part : left_)
-      exchanges_[part].write_rest();
+      exchanges_->of(part).write_rest();
   }
 
   // One behind the other on the stream, but both wait for both inputs, and what they send leaves
@@ -180,67 +140,33 @@ class HybridStep {
 
   void add_pass(std::uint32_t stage, const PipelinePass& pass, bool is_last) {
     const std::uint32_t part = part_of(job_.order, stage, pass.chunk);
-    const bool gathers =
-        job_.zero == 3 && job_.has_copies() && pass.kind != PassKind::WeightGradient;
+    const bool is_first = is_forward(pass) && !has_begun_[part];
     const bool makes = pass.kind != PassKind::InputGradient && !is_forward(pass);
-    if (job_.exchange) {
-      add_exchanging_pass(stage, pass, makes && is_last);
-      keep_ends(stage, pass);
-      return;
-    }
+    const bool ends = makes && is_last;
     const bool scatters = makes && job_.scatters_each_micro_batch();
-    const bool leaves = makes && job_.has_copies() &&
-                        (job_.zero == 3 || ((is_last || scatters) && leaves_by_unit()));
-    const bool awaits = job_.awaits_blocks() && is_forward(pass) && !has_begun_[part];
+    const OfUnits does{
+        .gathers = job_.zero == 3 && job_.has_copies() && pass.kind != PassKind::WeightGradient,
+        .leaves = makes && job_.sums_gradients() &&
+                  (job_.zero == 3 || ((is_last || scatters) && leaves_by_unit())),
+        .awaits = job_.awaits_blocks() && is_first,
+        .exchange = exchanges_ && (is_first || ends) ? &exchanges_->of(part) : nullptr};
     has_begun_[part] = true;
     begins_pass_ = true;
     first_task_ = kNone;
-    if (gathers || leaves || awaits)
-      add_units(stage, part, pass, {.gathers = gathers, .leaves = leaves, .awaits = awaits});
+    // A single stage writes all passes as data-parallel schedules do, whose exchange it uses.
+    if (does.something() || (exchanges_ && job_.order.stages == 1))
+      add_units(stage, part, pass, does);
     else
       add_whole(stage, part, pass);
     keep_ends(stage, pass);
-    if (scatters && !leaves)
-      add_sums_before_next(stage, part);
-  }
-
-  // A part's first forward pass and the last one that makes its gradients are written layer by
-  // layer between the tasks of its exchange; so are all passes of a single stage, as data-parallel
-  // schedules write theirs.
-  void add_exchanging_pass(std::uint32_t stage, const PipelinePass& pass, bool is_last) {
-    const std::uint32_t part = part_of(job_.order, stage, pass.chunk);
-    const bool is_first = is_forward(pass) && !has_begun_[part];
-    has_begun_[part] = true;
-    begins_pass_ = true;
-    first_task_ = kNone;
-    PartExchange* const exchange = is_first || is_last ? &exchanges_[part] : nullptr;
-    if (exchange || job_.order.stages == 1)
-      add_layers(stage, part, pass, exchange);
-    else
-      add_whole(stage, part, pass);
-    if (is_first)
-      exchange->write_until_pass();
-    if (is_last) {
-      exchange->write_last_communication();
+    if (exchanges_ && is_first)
+      exchanges_->of(part).write_until_pass();
+    if (exchanges_ && ends) {
+      exchanges_->of(part).write_last_communication();
       left_.push_back(part);
     }
-  }
-
-  void add_layers(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass,
-                  PartExchange* exchange) {
-    const std::size_t first = job_.first_unit[part];
-    const std::size_t count = job_.first_unit[part + 1] - first;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (exchange)
-        exchange->write_until_pass();
-      const std::size_t unit = is_forward(pass) ? first + i : first + count - 1 - i;
-      BesidePass beside = i + 1 == count ? beside_pass(part, pass) : BesidePass{};
-      beside.in_layers += wait_of(pass.kind, job_.units[unit]);
-      const TaskId computed =
-          add_compute(stage, pass, PassLayers::of_unit(job_, unit, pass.kind), beside);
-      if (exchange)
-        exchange->pass(computed, last_task_);
-    }
+    if (scatters && !does.leaves)
+      add_sums_before_next(stage, part);
   }
 
   // Of a whole pass; the next one begins when they are done.
@@ -254,7 +180,7 @@ class HybridStep {
   }
 
   void keep_ends(std::uint32_t stage, const PipelinePass& pass) {
-    Ends& ends = ends_of(part_of(job_.order, stage, pass.chunk), pass.micro_batch);
+    PassEnds& ends = ends_of(part_of(job_.order, stage, pass.chunk), pass.micro_batch);
     if (is_forward(pass)) {
       ends.first_forward = first_task_;
       ends.last_forward = last_task_;
@@ -323,15 +249,8 @@ class HybridStep {
     add("packing", beside.packing);
   }
 
-  // What a pass does unit by unit: gathers its parameters while the unit before computes, lets its
-  // gradients leave behind it, or waits for what the step before has updated.
-  struct OfUnits {
-    bool gathers = false;
-    bool leaves = false;
-    bool awaits = false;
-  };
-
-  void add_units(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass, OfUnits does) {
+  void add_units(std::uint32_t stage, std::uint32_t part, const PipelinePass& pass,
+                 const OfUnits& does) {
     const std::size_t first = job_.first_unit[part];
     const std::size_t count = job_.first_unit[part + 1] - first;
     const std::vector<StageBucket> buckets =
@@ -339,6 +258,8 @@ class HybridStep {
     auto bucket = buckets.begin();
     for (std::size_t i = 0; i < count; ++i) {
       const ModelUnit& unit = job_.units[is_forward(pass) ? first + i : first + count - 1 - i];
+      if (does.exchange)
+        does.exchange->write_until_pass();
       std::vector<TaskId> after;
       if (does.gathers && unit.parameters + unit.expert_parameters > 0)
         after = gather(stage, unit);
@@ -347,6 +268,8 @@ class HybridStep {
       beside.in_layers += wait_of(pass.kind, unit);
       const TaskId computed =
           add_compute(stage, pass, PassLayers::of_unit(job_, index, pass.kind), beside, after);
+      if (does.exchange)
+        does.exchange->pass(computed, last_task_);
       if (does.awaits)
         awaited_.push_back({stage, index, computed});
       before_last_unit_ = last_unit_;
@@ -384,62 +307,15 @@ class HybridStep {
     return gathered;
   }
 
-  void add_messages(std::uint32_t stage) {
-    for (const PipelinePass& pass : job_.order.ranks[stage]) {
-      const std::uint32_t part = part_of(job_.order, stage, pass.chunk);
-      if (is_forward(pass) && part + 1 < job_.order.parts())
-        add_message(stage, pass, part, part + 1);
-      else if (!is_forward(pass) && pass.kind != PassKind::WeightGradient && part > 0)
-        add_message(stage, pass, part, part - 1);
-    }
-  }
-
-  void add_message(std::uint32_t stage, const PipelinePass& pass, std::uint32_t part,
-                   std::uint32_t to_part) {
-    const bool forward = to_part > part;
-    const std::uint32_t to = stage_of(job_.order, to_part, pass.chunk);
-    if (to == stage)
-      return;
-    const Ends& made = ends_of(part, pass.micro_batch);
-    const Ends& waits = ends_of(to_part, pass.micro_batch);
-    const std::size_t of = std::size_t{stage} * job_.order.chunks + pass.chunk;
-    std::optional<Message>& message = messages_[2 * of + (forward ? 1 : 0)];
-    if (!message)
-      message = message_between(stage, to, message_size(job_, forward ? part : to_part),
-                                teams_.messages(forward, pass.chunk, stage), forward);
-    const TaskId sent =
-        builder_.send(micro_batches_[pass.micro_batch], message->size, message->options);
-    builder_.after(sent, {forward ? made.last_forward : made.last_backward});
-    builder_.after(forward ? waits.first_forward : waits.first_backward, {sent});
-  }
-
-  Message message_between(std::uint32_t from, std::uint32_t to, Bytes whole, StreamId stream,
-                          bool forward) {
-    const Bytes size = whole / message_ratio(job_, from, to);
-    const bool linked = !job_.links.empty();
-    return {.size = job_.blocked > Seconds{} || linked ? Bytes{} : size,
-            .options = {.stream = stream,
-                        .team = teams_.between(from, to),
-                        .overhead = linked ? time_on_link(from, to, size) : Seconds{},
-                        .phase = forward ? "activations" : "their gradients"}};
-  }
-
-  // Of the messages of all ranks of a stage, which share it.
-  Seconds time_on_link(std::uint32_t from, std::uint32_t to, Bytes size) const {
-    const StageLink& link = job_.links[std::min(from, to)];
-    return link.startup + size * job_.layout.stage_ranks() / link.bandwidth;
-  }
-
   const HybridJob& job_;
   Builder builder_;
   Bytes element_;
   StageTeams teams_;
   StageGradients gradients_;
-  std::vector<Ends> ends_;                        // by part and micro-batch
-  std::vector<std::optional<Message>> messages_;  // by stage, chunk and way
-  std::vector<std::string> micro_batches_;        // their names
-  std::vector<TaskId> first_of_;                  // by stage
-  std::vector<TaskId> last_of_;                   // of each stage's passes
+  StageMessages messages_;
+  std::vector<PassEnds> ends_;    // by part and micro-batch
+  std::vector<TaskId> first_of_;  // by stage
+  std::vector<TaskId> last_of_;   // of each stage's passes
   std::vector<std::pair<std::uint32_t, TaskId>> first_gathers_;
   std::vector<AwaitedUnit> awaited_;
   std::vector<bool> has_begun_;  // by part
@@ -447,10 +323,9 @@ class HybridStep {
   TaskId last_task_ = kNone;
   TaskId last_unit_ = kNone;
   TaskId before_last_unit_ = kNone;
-  std::vector<PartExchange> exchanges_;  // by part; none: Megatron's exchange
-  ExchangeStreams exchange_streams_;
-  std::vector<std::uint32_t> left_;  // parts whose exchange goes on after the stage's passes
-  std::vector<TaskId> before_next_;  // sums that the next pass waits for
+  std::optional<PartExchanges> exchanges_;  // none: Megatron's exchange
+  std::vector<std::uint32_t> left_;         // parts whose exchange goes on after the stage's passes
+  std::vector<TaskId> before_next_;         // sums that the next pass waits for
   std::vector<PlannedPass> passes_;
   bool begins_pass_ = false;
 };

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/model_parallel/exchange_options.hpp"
 
 namespace stepcast {
 namespace {
@@ -68,6 +70,47 @@ void hold(Layer& layer, double elements, DataType dtype) {
         static_cast<std::uint64_t>(static_cast<double>(parameter.elements) * elements / whole);
 }
 
+// The layers of a part as one rank of its stage holds them, with the passes of a micro-batch.
+Workload part_workload(const HybridJob& job, const Workload& whole, std::uint32_t part) {
+  const auto all = static_cast<double>(parameter_count(whole));
+  const DataType dtype = dtype_of(whole);
+  Workload workload = whole;
+  workload.layers.clear();
+  workload.edges.clear();
+  for (std::size_t i = job.first_unit[part]; i < job.first_unit[part + 1]; ++i) {
+    const ModelUnit& unit = job.units[i];
+    Layer layer = whole.layers[i];
+    layer.forward = unit.compute.forward;
+    layer.backward = time_of(PassKind::Backward, unit.compute);
+    hold(layer, leaving_parameters(job, unit) + unit.expert_parameters, dtype);
+    workload.layers.push_back(std::move(layer));
+  }
+  const auto held = static_cast<double>(parameter_count(workload));
+  if (whole.transformer)
+    workload.update =
+        Bytes{held * job.settings.optimiser_bytes} / whole.transformer->law.elementwise;
+  else if (all > 0)
+    workload.update = whole.update * (held / all);
+  return workload;
+}
+
+// The replicas of a part as a cluster of their own. Other replicas on the same nodes communicate at
+// the same time, so that its NICs have a share of the bandwidth.
+Cluster replica_cluster(const Cluster& cluster, const Team& copies) {
+  const std::vector<Rank>& ranks = copies.groups.front().ranks;
+  const auto in_node = [&](Rank rank) {
+    return node_of(cluster, rank) == node_of(cluster, ranks.front());
+  };
+  const auto together = static_cast<std::uint32_t>(std::ranges::count_if(ranks, in_node));
+  const auto count = static_cast<std::uint32_t>(ranks.size());
+  Cluster replicas = cluster;
+  replicas.gpus_per_node = count % together == 0 ? together : 1;
+  replicas.nodes = count / replicas.gpus_per_node;
+  replicas.nic.bandwidth =
+      cluster.nic.bandwidth * (1.0 * replicas.gpus_per_node / cluster.gpus_per_node);
+  return replicas;
+}
+
 }  // namespace
 
 PartExchange::PartExchange(Plan plan, PartReplicas replicas, Builder& builder,
@@ -78,9 +121,8 @@ PartExchange::PartExchange(Plan plan, PartReplicas replicas, Builder& builder,
       teams_(plan_.teams.size(), kNone),
       written_(plan_.graph.size()) {
   if (!is_single_step(plan_))
-    throw InputError(
-        plan_.schedule +
-        ": expected an exchange of one forward and one backward pass in steps that are alike");
+    throw InputError(plan_.schedule +
+                     ": expected one forward pass, then one backward pass in every training step");
   if (plan_.summary.workers != replicas_.copies.group_size())
     throw InputError(plan_.schedule + ": expected an exchange in which all ranks train");
   for (const Stream& stream : plan_.streams) {
@@ -155,42 +197,44 @@ void PartExchange::add_shared_sum(TaskId sum, LayerId layer) {
   }
 }
 
-Workload part_workload(const HybridJob& job, const CutModel& model, std::uint32_t part,
-                       BytesPerSecond update_rate) {
-  Workload workload = with_batch(model.workload, job.micro_batch);
-  const auto all = static_cast<double>(parameter_count(workload));
-  const DataType dtype = dtype_of(workload);
-  std::vector<Layer> layers;
-  for (std::size_t i = job.first_unit[part]; i < job.first_unit[part + 1]; ++i) {
-    const ModelUnit& unit = job.units[i];
-    Layer layer = workload.layers[i];
-    layer.forward = unit.compute.forward;
-    layer.backward = time_of(PassKind::Backward, unit.compute);
-    hold(layer, leaving_parameters(job, unit) + unit.expert_parameters, dtype);
-    layers.push_back(std::move(layer));
+PartExchanges::PartExchanges(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+                             const OptionReader& passes, const StageTeams& teams,
+                             Builder& builder) try {
+  const OptionReader read(job.exchange->name, job.exchange->options, job.exchange_options);
+  const Workload whole = with_batch(model.workload, job.micro_batch);
+  const std::uint32_t parts = job.order.parts();
+  head_ = static_cast<LayerId>(job.units.size() - job.first_unit[parts - 1]) - 1;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    const std::uint32_t stage = stage_of(job.order, part);
+    const Team copies = copies_team(job.layout, stage);
+    Plan plan = job.exchange->build(part_workload(job, whole, part),
+                                    replica_cluster(cluster, copies), read);
+    if (part == 0)
+      for (const Note& note : plan.notes)
+        builder.note(note);
+    exchanges_.emplace_back(
+        std::move(plan),
+        PartReplicas{
+            .copies = copies, .all = teams.dense[stage].all, .computes = teams.tensor[stage]},
+        builder, streams_);
   }
-  workload.layers = std::move(layers);
-  workload.edges.clear();
-  const auto held = static_cast<double>(parameter_count(workload));
-  workload.update = model.transformer ? Bytes{held * job.settings.optimiser_bytes} / update_rate
-                    : all > 0         ? workload.update * (held / all)
-                                      : workload.update;
-  return workload;
+} catch (const InputError& error) {
+  passes.fail(kExchange, error.what());
 }
 
-Cluster replica_cluster(const Cluster& cluster, const Team& copies) {
-  const std::vector<Rank>& ranks = copies.groups.front().ranks;
-  const auto in_node = [&](Rank rank) {
-    return node_of(cluster, rank) == node_of(cluster, ranks.front());
-  };
-  const auto together = static_cast<std::uint32_t>(std::ranges::count_if(ranks, in_node));
-  const auto count = static_cast<std::uint32_t>(ranks.size());
-  Cluster replicas = cluster;
-  replicas.gpus_per_node = count % together == 0 ? together : 1;
-  replicas.nodes = count / replicas.gpus_per_node;
-  replicas.nic.bandwidth =
-      cluster.nic.bandwidth * (1.0 * replicas.gpus_per_node / cluster.gpus_per_node);
-  return replicas;
+void PartExchanges::finish(TaskId shared_sum) {
+  for (PartExchange& exchange : exchanges_)
+    exchange.add_dependencies();
+  if (shared_sum == kNone)
+    return;
+  exchanges_.front().add_shared_sum(shared_sum, 0);
+  exchanges_.back().add_shared_sum(shared_sum, head_);
+}
+
+std::vector<MemoryUse> PartExchanges::memory() const {
+  std::vector<MemoryUse> held;
+  std::ranges::transform(exchanges_, std::back_inserter(held), &PartExchange::memory);
+  return held;
 }
 
 }  // namespace stepcast

@@ -7,10 +7,11 @@
 
 #include "models/schedule/builder.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
+#include "models/schedule/model_parallel/stage_gradients.hpp"
 
 namespace stepcast {
 
-/// Where the tasks of a part's exchange run in the plan of a pipeline.
+/// The ranks that run the tasks of a part's exchange in the plan of a pipeline.
 struct PartReplicas {
   Team copies;          ///< Ranks that hold the same parameters of the part.
   TeamId all = 0;       ///< The same team in the plan.
@@ -49,7 +50,6 @@ class PartExchange {
 
   /// What a rank holds of the part: parameters, gradients, optimiser state and buffers.
   const MemoryUse& memory() const { return plan_.memory; }
-  const Notes& notes() const { return plan_.notes; }
 
  private:
   struct Written {
@@ -69,12 +69,24 @@ class PartExchange {
   TaskId passes_end_ = 0;  // after the last backward task
 };
 
-/// The layers of a part as one rank of its stage holds them, with the passes of a micro-batch.
-Workload part_workload(const HybridJob& job, const CutModel& model, std::uint32_t part,
-                       BytesPerSecond update_rate);
+/// The exchanges of all parts of a job, each planned as a model of its own by HybridJob::exchange.
+class PartExchanges {
+ public:
+  /// Throws InputError, which names the option `exchange` of `passes`.
+  PartExchanges(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+                const OptionReader& passes, const StageTeams& teams, Builder& builder);
 
-/// The replicas of a part as a cluster of their own. Other replicas on the same nodes communicate
-/// at the same time, so that its NICs have a share of the bandwidth.
-Cluster replica_cluster(const Cluster& cluster, const Team& copies);
+  PartExchange& of(std::uint32_t part) { return exchanges_[part]; }
+  /// Adds all dependencies, and those of the sum over first and last part of the matrix that
+  /// embedding and head share; kNone: they share none.
+  void finish(TaskId shared_sum);
+  /// What a rank holds of each part.
+  std::vector<MemoryUse> memory() const;
+
+ private:
+  LayerId head_ = 0;  // the last layer of the last part
+  ExchangeStreams streams_;
+  std::vector<PartExchange> exchanges_;
+};
 
 }  // namespace stepcast

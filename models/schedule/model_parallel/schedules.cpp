@@ -6,6 +6,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/model_parallel/exchange_options.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/model_parallel/hybrid_plan.hpp"
 #include "models/schedule/options.hpp"
@@ -113,17 +114,6 @@ ScheduleOptions recorded_options(const ScheduleInfo& pipeline, const RecordedPip
   if (pipeline.passes.order == interleaved && layers > recorded.stages)
     options["virtual_stages"] = std::to_string(layers / recorded.stages);
   return options;
-}
-
-/// ZeRO and FSDP are stages of the schedules' own exchange: their names stand for its option.
-void name_stage(ScheduleOptions& options) {
-  const auto exchange = options.find(kExchange);
-  if (exchange == options.end())
-    return;
-  if (exchange->second == "zero")
-    options.try_emplace("zero", "2");
-  if (exchange->second == "fsdp")
-    options.try_emplace("zero", "3");
 }
 
 ScheduleOptions in_force(const ScheduleInfo& pipeline, const Workload& workload,

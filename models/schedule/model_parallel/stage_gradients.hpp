@@ -67,7 +67,8 @@ class StageGradients {
                               const std::string& of, TaskId after);
   /// Of what more than one stage holds. `last` is the last task of each stage's passes.
   void add_sums_of_stages(const std::vector<TaskId>& last);
-  /// Of the matrix that embedding and head share, where different stages hold them; else kNone.
+  /// Adds the sum of the matrix that embedding and head share. Returns kNone where one stage holds
+  /// both.
   TaskId add_sum_of_tied(const std::vector<TaskId>& last);
   /// The tasks of the next step that wait for a stage's update are the gathers of its first
   /// parameters (ZeRO 3: stage and task), those that wait for their units, else its first task.

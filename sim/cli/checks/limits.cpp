@@ -22,8 +22,6 @@
 namespace stepcast {
 namespace {
 
-Seconds longest_time{std::numeric_limits<double>::infinity()};
-
 /// The number that a file of the system begins with; none where there is no such file, or "max".
 std::optional<double> number_in(const char* path) {
   std::ifstream file(path);
@@ -121,13 +119,11 @@ void obey_memory(const std::string& typed) try {
 }
 
 void obey_time(const std::string& typed) try {
-  longest_time = {std::numeric_limits<double>::infinity()};
   if (typed == "none")
     return;
   const Seconds most = typed.empty() ? usual_time() : parse_seconds(typed);
   if (!(most > Seconds{}))
     throw InputError("expected a time above 0, such as 10m, found 0");
-  longest_time = most;
   limit_time(most);
   if (const auto processor = usual_processor_time(); processor && typed.empty())
     limit_processor_time(*processor);
@@ -186,7 +182,12 @@ Bytes memory_allowed() {
 }
 
 Seconds time_allowed() {
-  return longest_time;
+  itimerval timer{};
+  if (::getitimer(ITIMER_REAL, &timer) != 0 ||
+      (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0))
+    return {std::numeric_limits<double>::infinity()};
+  return {static_cast<double>(timer.it_value.tv_sec) +
+          static_cast<double>(timer.it_value.tv_usec) * 1e-6};
 }
 
 std::string out_of_memory_in_words() {

@@ -36,8 +36,8 @@ void obey(const Limits& limits);
 /// What this process may use of memory at most; infinite where nothing limits it.
 Bytes memory_allowed();
 
-/// How long the command may take at most by --max-time or its default; infinite before obey() and
-/// where nothing limits it.
+/// Returns the time that is left to the command by --max-time or its default; infinite where
+/// nothing limits it.
 Seconds time_allowed();
 
 /// "out of memory: ...", and how to allow more.

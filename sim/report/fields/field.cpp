@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of times by name their sum.
+/// Returns the number, or the sum of times by name.
 double number_in(const Json& value) {
   if (!value.is_object())
     return value.get<double>();
@@ -104,6 +104,14 @@ std::string csv_of(Unit unit, const Json& value) {
 
 const char* name_of(Unit unit) {
   return info_of(unit).name;
+}
+
+Json& holder_of(Json& json, std::string_view& key,
+                const std::function<Json&(Json&, const std::string&)>& enter) {
+  Json* holder = &json;
+  for (std::size_t dot; (dot = key.find('.')) != std::string_view::npos; key.remove_prefix(dot + 1))
+    holder = &enter(*holder, std::string(key.substr(0, dot)));
+  return *holder;
 }
 
 Json schema_of(Unit unit, unsigned rules) {

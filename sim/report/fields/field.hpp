@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -61,15 +63,22 @@ struct Field {
   bool is(Rule rule) const { return (rules & rule) != 0; }
 };
 
-/// A value with its unit, as in "iteration time  274.36 ms"; empty where it is null.
+/// Returns a value with its unit, as in "iteration time  274.36 ms"; empty where it is null.
 std::string line_of(Unit unit, const nlohmann::ordered_json& value);
-/// The same for a column, whose heading names the unit; "-" where it is null.
+/// Returns the value for a column, whose heading names the unit; "-" where it is null.
 std::string cell_of(Unit unit, const nlohmann::ordered_json& value);
-/// The same in full for CSV; empty where it is null.
+/// Returns the value with all digits for CSV; empty where it is null.
 std::string csv_of(Unit unit, const nlohmann::ordered_json& value);
 
 /// "Seconds": what the page knows the unit by.
 const char* name_of(Unit unit);
+
+/// Returns the object inside `json` that holds the field of a dotted key. `key` becomes the last
+/// part of itself. `enter(outer, name)` returns the object of that name inside another.
+nlohmann::ordered_json& holder_of(
+    nlohmann::ordered_json& json, std::string_view& key,
+    const std::function<nlohmann::ordered_json&(nlohmann::ordered_json&, const std::string&)>&
+        enter);
 
 /// The schema of a value without its meaning. That of an object has no property yet, that of rows
 /// no items.

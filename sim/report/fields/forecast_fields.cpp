@@ -8,19 +8,30 @@
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/list/presets.hpp"
-#include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/json/strict_json.hpp"
 
-// The table first, then who shows what of it, then what reads it. Keys stand in the order of JSON.
+// The table, then who shows what of it. Keys stand in the order of JSON.
 
 namespace stepcast {
 namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order of writing
 
+/// Returns the fields of an object as JSON, without those whose value is null.
 template <class T>
-Json json_of(std::span<const Field<T>> fields, const T& object);
+Json json_of(std::span<const Field<T>> fields, const T& object) {
+  Json json = Json::object();
+  for (const Field<T>& field : fields) {
+    Json value = field.value == nullptr || field.is(kNoJson) ? Json() : field.value(object);
+    if (value.is_null())
+      continue;
+    std::string_view key = field.key;
+    Json& holder = holder_of(
+        json, key, [](Json& outer, const std::string& name) -> Json& { return outer[name]; });
+    holder[std::string(key)] = std::move(value);
+  }
+  return json;
+}
 
 template <class Plain>
 Json plain(const Plain& value) {
@@ -195,7 +206,7 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
     {"schedule.bound", Unit::True, known<&Forecast::is_bound>,
      "What no system can beat; absent of systems.", "", "", kOptional},
     {"layout", Unit::Name, known<&Forecast::layout>,
-     "Of a schedule that cuts the model: tp=8,pp=4,dp=2.", "", "", kOptional},
+     "Layout of a model-parallel schedule: tp=8,pp=4,dp=2.", "", "", kOptional},
     {"gpus", Unit::Count, of<&Forecast::gpus>, "", "GPUs", "GPUs"},
     {"workers", Unit::Count, of<&Forecast::workers>, "GPUs that train."},
     {"passes", Unit::Count, of<&Forecast::passes>,
@@ -363,71 +374,6 @@ const char* keys_of(View view) {
   return "";
 }
 
-/// The object inside `json` that holds the field of a key, of which the own part stays.
-template <class Enter>
-Json& holder_of(Json& json, std::string_view& key, const Enter& enter) {
-  Json* holder = &json;
-  for (std::size_t dot; (dot = key.find('.')) != std::string_view::npos; key.remove_prefix(dot + 1))
-    holder = &enter(*holder, std::string(key.substr(0, dot)));
-  return *holder;
-}
-
-template <class T>
-Json json_of(std::span<const Field<T>> fields, const T& object) {
-  Json json = Json::object();
-  for (const Field<T>& field : fields) {
-    Json value = field.value == nullptr || field.is(kNoJson) ? Json() : field.value(object);
-    if (value.is_null())
-      continue;
-    std::string_view key = field.key;
-    Json& holder = holder_of(
-        json, key, [](Json& outer, const std::string& name) -> Json& { return outer[name]; });
-    holder[std::string(key)] = std::move(value);
-  }
-  return json;
-}
-
-void add_schemas_of_items(std::string_view key, Json& schema);
-
-template <class T>
-void add_schemas(std::span<const Field<T>> fields, Json& schema) {
-  for (const Field<T>& field : fields) {
-    if (field.is(kNoJson))
-      continue;
-    std::string_view key = field.key;
-    Json& holder = holder_of(schema, key, [](Json& outer, const std::string& name) -> Json& {
-      return outer["properties"][name];
-    });
-    Json& own = holder["properties"][std::string(key)] = schema_of(field.unit, field.rules);
-    if (field.unit == Unit::Rows)
-      add_schemas_of_items(key, own["items"] = schema_of(Unit::Object, 0));
-    if (*field.meaning != '\0')
-      own["description"] = field.meaning;
-    if (!field.is(kOptional))
-      holder["required"].push_back(key);
-  }
-}
-
-void add_schemas_of_items(std::string_view key, Json& schema) {
-  if (key == "links")
-    add_schemas(link_fields(), schema);
-  else if (key == "stages")
-    add_schemas(stage_fields(), schema);
-  else
-    add_schemas(std::span<const Field<PathEntry>>(kPathFields), schema);
-}
-
-template <class T>
-void add_names(std::span<const Field<T>> fields, std::vector<std::string>& names) {
-  for (const Field<T>& field : fields)
-    for (std::string_view name :
-         {field.label, field.heading, field.unit == Unit::Interval ? "" : field.key}) {
-      name.remove_prefix(name.rfind('.') + 1);
-      if (!name.empty() && std::ranges::find(names, name) == names.end())
-        names.emplace_back(name);
-    }
-}
-
 }  // namespace
 
 std::span<const ForecastField> forecast_fields() {
@@ -438,6 +384,9 @@ std::span<const Field<LinkLoad>> link_fields() {
 }
 std::span<const Field<StageForecast>> stage_fields() {
   return kStageFields;
+}
+std::span<const Field<PathEntry>> path_fields() {
+  return kPathFields;
 }
 
 std::vector<const ForecastField*> fields_shown(View view) {
@@ -467,26 +416,6 @@ std::string fit_of(const Forecast& forecast) {
 
 Json forecast_json(const ForecastRow& row) {
   return json_of(forecast_fields(), row);
-}
-
-std::string schema_text(const std::string& name) {
-  std::string text = read_text_file(data_root() / "configs/schema" / (name + ".schema.json"));
-  if (name != "run")
-    return text;
-  Json schema = Json::parse(text);
-  const Json others = std::exchange(schema["properties"], Json::object());
-  add_schemas(forecast_fields(), schema);
-  schema["properties"].update(others);
-  return schema.dump(2) + "\n";
-}
-
-std::vector<std::string> names_of_fields() {
-  std::vector<std::string> names;
-  add_names(forecast_fields(), names);
-  add_names(link_fields(), names);
-  add_names(stage_fields(), names);
-  add_names(std::span<const Field<PathEntry>>(kPathFields), names);
-  return names;
 }
 
 }  // namespace stepcast

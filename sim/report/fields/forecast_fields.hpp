@@ -36,9 +36,10 @@ std::vector<NamedBytes> memory_rows(const Forecast& forecast);
 /// "yes" or "no": whether the memory of the GPU suffices; "" where it is not known.
 std::string fit_of(const Forecast& forecast);
 
-/// The fields of the links of a forecast, and of the stages of its pipeline.
+/// The fields of the links of a forecast, of the stages of its pipeline and of its critical path.
 std::span<const Field<LinkLoad>> link_fields();
 std::span<const Field<StageForecast>> stage_fields();
+std::span<const Field<PathEntry>> path_fields();
 
 nlohmann::ordered_json forecast_json(const ForecastRow& row);
 

@@ -20,6 +20,8 @@
 namespace stepcast {
 namespace {
 
+constexpr double kLeastShown = 0.0005;  // shows as 0.1 %
+
 /// A line of the head of a run.
 struct RunRow {
   const char* name;
@@ -66,10 +68,18 @@ std::string parts_of(const Forecast& f) {
         std::pair("exposed communication", total_of(parts.exposed_communication)),
         std::pair("waiting for slower ranks", parts.waiting),
         std::pair("pipeline bubble", parts.bubble), std::pair("idle", parts.idle)})
-    if (time >= f.iteration_time * 0.0005)
+    if (time >= f.iteration_time * kLeastShown)
       text +=
           fmt::format("{}{} {}", text.empty() ? "" : ", ", name, percent(time / f.iteration_time));
   return text;
+}
+
+/// The stragglers of a run whose slow-downs are not drawn.
+std::string slowest_of(const Forecast& f) {
+  if (f.spread.seeds > 0 || f.fastest_waiting < f.iteration_time * kLeastShown)
+    return "";
+  return fmt::format("{}; the fastest rank waits {} ms for slower ones", f.slowest_ranks,
+                     milliseconds(f.fastest_waiting));
 }
 
 /// What to change first against the bottleneck; nothing where none is known.
@@ -105,6 +115,7 @@ constexpr std::array kRunRows = {
            }},
     RunRow{"memory per GPU", memory_of},
     RunRow{"breakdown", parts_of},
+    RunRow{"slowest ranks", slowest_of},
     RunRow{"bottleneck",
            [](const Forecast& f) {
              return f.what_if.is_known()

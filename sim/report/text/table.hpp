@@ -33,8 +33,8 @@ std::string render(const Table& table);
 /// Columns that a table takes where nothing is shortened or moved together.
 std::size_t natural_width(const Table& table);
 
-/// The same, but a table wider than report_width() becomes several, one below the other: each has
-/// the first `kept` columns and as many of the others as fit.
+/// Renders a table that is wider than report_width() as several, one below the other. Each has the
+/// first `kept` columns and as many of the others as fit.
 std::string render_in_parts(const Table& table, std::size_t kept);
 
 /// Columns that a UTF-8 text takes on a terminal, one for each code point.

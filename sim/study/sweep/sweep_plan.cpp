@@ -11,7 +11,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "models/schedule/model_parallel/hybrid_job.hpp"
+#include "models/schedule/model_parallel/exchange_options.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <ctime>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -193,14 +195,18 @@ TEST(LocalSgd, InEveryStepItIsTheAllReduce) {
 }
 
 // Each settled group searched the requests of all: O(workers^2), 16 times the time for 4 times the
-// workers, where it is 4 to 6 times.
+// workers, where it is 4 to 6 times. The fastest of five runs counts: others share the machine.
 TEST(Prague, RandomGroupsCostNoMoreForAWorkerWhereThereAreMany) {
   const auto processor_time = [](std::uint32_t workers) {
     ProtocolJob job = prague_job(1, 4);
     job.workers = workers;
-    const std::clock_t begin = std::clock();
-    run_prague(job, {.generator = GroupGenerator::Random});
-    return static_cast<double>(std::clock() - begin);
+    double fastest = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < 5; ++i) {
+      const std::clock_t begin = std::clock();
+      run_prague(job, {.generator = GroupGenerator::Random});
+      fastest = std::min(fastest, static_cast<double>(std::clock() - begin));
+    }
+    return fastest;
   };
   EXPECT_LT(processor_time(48'000) / processor_time(12'000), 10);
 }

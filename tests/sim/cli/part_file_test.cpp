@@ -115,6 +115,16 @@ TEST(PartFile, ALongStudyIsTheSameInOneGoInShardsAndBesideATable) {
   EXPECT_EQ(run_cli(long_study({"--json", "--csv", folder.file("all.csv")})).out, whole.out);
 }
 
+// Writes a part with two combinations and returns its path.
+std::string part_of_two_in(const TemporaryFolder& folder) {
+  std::string file = folder.file("part");
+  const Outcome outcome =
+      run_cli({"compare", "dear-64gpu-10gbe", "--fidelity", "analytic", "--nodes", "2,4",
+               "--schedules", "ddp", "--shard", "1/1", "-o", file});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
+  return file;
+}
+
 TEST(PartFile, AShardBeyondTheLastCombinationIsAnEmptyPart) {
   const Outcome outcome = run_cli({"compare", "dear-64gpu-10gbe", "--fidelity", "analytic",
                                    "--nodes", "2,4", "--schedules", "ddp", "--shard", "3/3"});
@@ -124,11 +134,7 @@ TEST(PartFile, AShardBeyondTheLastCombinationIsAnEmptyPart) {
 
 TEST(PartFile, APartThatIsCutOffOrLacksALineIsRefused) {
   const TemporaryFolder folder;
-  const std::string file = folder.file("part");
-  ASSERT_EQ(run_cli({"compare", "dear-64gpu-10gbe", "--fidelity", "analytic", "--nodes", "2,4",
-                     "--schedules", "ddp", "--shard", "1/1", "-o", file})
-                .exit_code,
-            0);
+  const std::string file = part_of_two_in(folder);
   std::ifstream stream(file);
   std::string head, first, second, end;
   for (std::string* line : {&head, &first, &second, &end})
@@ -152,11 +158,7 @@ TEST(PartFile, APartThatIsCutOffOrLacksALineIsRefused) {
 // Its numbers were taken for those of other fields: "/forecast/56: expected a whole number".
 TEST(PartFile, APartByAnotherBuildIsRefusedInWords) {
   const TemporaryFolder folder;
-  const std::string file = folder.file("part");
-  ASSERT_EQ(run_cli({"compare", "dear-64gpu-10gbe", "--fidelity", "analytic", "--nodes", "2,4",
-                     "--schedules", "ddp", "--shard", "1/1", "-o", file})
-                .exit_code,
-            0);
+  const std::string file = part_of_two_in(folder);
   std::stringstream text;
   text << std::ifstream(file).rdbuf();
   std::string part = text.str();

@@ -121,7 +121,7 @@ TEST(Study, AForgedFileToResumeIsRefusedAndNotBelieved) {
   }
 }
 
-// Of a line only /forecast was read, whatever /result said.
+// --resume used to read /forecast alone, so that /result could say anything.
 TEST(Study, ALineWhoseHalvesDifferIsRefused) {
   const TemporaryFolder folder;
   const std::string lines = folder.file("study.jsonl");

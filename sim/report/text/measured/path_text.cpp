@@ -71,7 +71,7 @@ std::string step_in_words(const std::string& name) {
 }  // namespace
 
 std::string render_path(const Diagnosis& diagnosis) {
-  const std::string longest = fmt::format("Its longest stretches in {}, a usual one: {}.",
+  const std::string longest = fmt::format("Its longest segments in {}, a usual one: {}.",
                                           step_in_words(diagnosis.path_step), stretches(diagnosis));
   if (diagnosis.ranks.size() == 1)
     return "\n" + wrap(fmt::format("The critical path is {}. {}", kinds(diagnosis), longest), 0);

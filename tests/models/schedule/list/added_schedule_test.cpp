@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "models/schedule/list/registry.hpp"
@@ -43,6 +45,20 @@ TEST(AddedSchedule, TakesThePlaceOfOneOfItsName) {
 TEST(AddedSchedule, HasTheOptionsOfAllSchedules) {
   add_schedule(added("mine-three", 1));
   EXPECT_TRUE(effective_options(schedule_of("mine-three"), {}).contains("accumulation"));
+}
+
+// Its exchange serves the stages of a pipeline too: two updates for each of two stages, then five.
+TEST(AddedSchedule, IsAnExchangeUnderPasses) {
+  const Workload workload = examples::uniform_workload(4, {1}, {2}, 10);
+  const auto updates = [&] {
+    const Plan plan = build_plan("1f1b", workload, examples::plain_cluster(4),
+                                 {{"exchange", "mine-four"}, {"pp", "2"}});
+    return std::ranges::count(plan.graph.tasks(), TaskKind::Update, &Task::kind);
+  };
+  add_schedule(added("mine-four", 2));
+  EXPECT_EQ(updates(), 2 * 2);
+  add_schedule(added("mine-four", 5));
+  EXPECT_EQ(updates(), 2 * 5);
 }
 
 TEST(AddedSchedule, TakesNoNameOfAListedOneAndNoIllOne) {

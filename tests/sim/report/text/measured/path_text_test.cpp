@@ -32,9 +32,8 @@ TEST(PathTextTest, NamesTheRanksOnWhichItLiesLongest) {
   EXPECT_THAT(on_one_line(render_path(of_ranks(6))),
               HasSubstr("over all ranks is forward 99.5 %; it lies on rank 5 (50.0 %), rank 4 "
                         "(40.0 %), rank 3 (30.0 %), rank 2 (20.0 %) .. and changes"));
-  EXPECT_THAT(
-      on_one_line(render_path(of_ranks(6))),
-      HasSubstr("Its longest stretches in step 7, a usual one: forward on rank 0 (90 ms)."));
+  EXPECT_THAT(on_one_line(render_path(of_ranks(6))),
+              HasSubstr("Its longest segments in step 7, a usual one: forward on rank 0 (90 ms)."));
 }
 
 TEST(PathTextTest, OfOneRankNothingIsSaidOfOthers) {
@@ -47,7 +46,7 @@ TEST(PathTextTest, OfOneRankNothingIsSaidOfOthers) {
 TEST(PathTextTest, AStepThatIsCalledSoIsNotCalledSoTwice) {
   Diagnosis diagnosis = of_ranks(1);
   diagnosis.path_step = "step 1";
-  EXPECT_THAT(on_one_line(render_path(diagnosis)), HasSubstr("stretches in step 1, a usual one"));
+  EXPECT_THAT(on_one_line(render_path(diagnosis)), HasSubstr("segments in step 1, a usual one"));
 }
 
 }  // namespace
