@@ -103,7 +103,7 @@ class Hop {
   }
 
   std::uint32_t edge_between(Rank from, Rank to) const {
-    const auto& senders = graph_.from[0][to];
+    const auto senders = graph_.from[0][to];
     return workers_[to].first_edge +
            static_cast<std::uint32_t>(std::ranges::lower_bound(senders, from) - senders.begin());
   }
@@ -167,7 +167,7 @@ class Hop {
   }
 
   std::uint32_t& token_of(Rank j, Rank i) {
-    const auto& queues = graph_.to[0][i];
+    const auto queues = graph_.to[0][i];
     const auto place = std::ranges::lower_bound(queues, j) - queues.begin();
     return workers_[i].tokens[static_cast<std::size_t>(place)];
   }
@@ -217,8 +217,8 @@ class Hop {
 
 std::size_t fewest_neighbours(const PeerGraph& graph) {
   std::size_t fewest = graph.workers;
-  for (const auto& senders : graph.from[0])
-    fewest = std::min(fewest, senders.size());
+  for (Rank i = 0; i < graph.workers; ++i)
+    fewest = std::min(fewest, graph.from[0][i].size());
   return fewest;
 }
 

@@ -13,8 +13,7 @@ namespace {
 
 /// Times of the messages of a graph.
 struct MessageTimes {
-  std::vector<std::vector<std::vector<Seconds>>>
-      arrival;                                    ///< By round, sender and receiver's slot.
+  std::vector<std::vector<Seconds>> arrival;      ///< By round and edge of its `to`.
   std::vector<std::vector<Occupancy>> occupancy;  ///< By round and sender.
 };
 
@@ -42,20 +41,21 @@ MessageTimes times_of(const PeerGraph& graph, const Cluster& cluster, Bytes mode
   LinkLoads loads(cluster);
   const Seconds beside = ranks_per_worker > 1 ? within_node(cluster, model) : Seconds{};
   MessageTimes times;
-  for (const auto& to : graph.to) {
+  for (const Adjacency& to : graph.to) {
     std::vector<Message> messages;
     for (Rank from = 0; from < graph.workers; ++from)
       for (const Rank other : to[from])
         messages.push_back({from * ranks_per_worker, other * ranks_per_worker, model});
     const std::vector<Link> links = loads.shared_links_of(messages);
-    auto& round = times.arrival.emplace_back(graph.workers);
+    auto& arrival = times.arrival.emplace_back();
+    arrival.reserve(to.edges());
     auto& occupancy = times.occupancy.emplace_back(graph.workers);
     std::size_t next = 0;
     for (Rank from = 0; from < graph.workers; ++from) {
       occupancy[from].link = from;
       for (const Rank other : to[from]) {
         const Link& link = links[next++];
-        round[from].push_back(cluster.software.collective_launch + beside + time_of(link, model));
+        arrival.push_back(cluster.software.collective_launch + beside + time_of(link, model));
         occupancy[from].time = std::max(occupancy[from].time, model / link.bandwidth);
         if (nic_in_turn && node_of(cluster, from) != node_of(cluster, other))
           occupancy[from].link = graph.workers + node_of(cluster, from);
@@ -93,9 +93,11 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
     const auto times = std::make_shared<MessageTimes>(
         times_of(*graph, cluster, model, together, protocol.nic_in_turn));
     job.traffic.message = [graph, times](std::uint32_t iteration, Rank from, Rank to) {
-      const auto& receivers = graph->to_of(iteration, from);
+      const std::uint32_t round = iteration % graph->rounds();
+      const auto receivers = graph->to[round][from];
       const auto place = std::ranges::lower_bound(receivers, to) - receivers.begin();
-      return times->arrival[iteration % graph->rounds()][from][static_cast<std::size_t>(place)];
+      return times
+          ->arrival[round][graph->to[round].first_edge(from) + static_cast<std::size_t>(place)];
     };
     if (protocol.earlier > 0)
       job.traffic.occupancy = [graph, times](std::uint32_t iteration, Rank from) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 // Seeds go in blocks, innermost in every loop, so that the compiler works on several at once. Of
 // the starts of earlier iterations as many are kept as delay and tokens look back.
@@ -99,7 +100,7 @@ class Block {
     for (Rank i = 0; i < job_.workers; ++i) {
       Times end = gradients_[i];
       if (sent) {
-        const auto& senders = rule_.graph.from_of(then, i);
+        const auto senders = rule_.graph.from_of(then, i);
         if (rule_.backup == 0)
           wait_for_all(end, then, senders, message);
         else
@@ -115,7 +116,7 @@ class Block {
     return sends_.empty() ? start_of(k, j) : sends_[place_of(k, j)];
   }
 
-  void wait_for_all(Times& end, std::uint32_t k, const std::vector<Rank>& senders,
+  void wait_for_all(Times& end, std::uint32_t k, std::span<const Rank> senders,
                     const double* message) {
     for (std::size_t j = 0; j < senders.size(); ++j) {
       const Times& sent = sent_at(k, senders[j]);
@@ -125,7 +126,7 @@ class Block {
   }
 
   // Keeps the backup + 1 largest, the smallest of which is waited for.
-  void wait_for_most(Times& end, std::uint32_t k, const std::vector<Rank>& senders,
+  void wait_for_most(Times& end, std::uint32_t k, std::span<const Rank> senders,
                      const double* message) {
     std::array<Times, kMostKept> largest{};
     const std::size_t kept = std::min<std::size_t>(rule_.backup, kMostKept - 1) + 1;
@@ -147,8 +148,7 @@ class Block {
     const std::uint32_t round = k % rule_.graph.rounds();
     std::size_t first = 0;
     for (std::uint32_t before = 0; before < round; ++before)
-      for (const auto& senders : rule_.graph.from[before])
-        first += senders.size();
+      first += rule_.graph.from[before].edges();
     return first;
   }
 

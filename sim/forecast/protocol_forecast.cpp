@@ -296,6 +296,7 @@ ProtocolWork work_of(const Scenario& scenario, const std::string& schedule) {
           .seeds = setting.draws() ? chance_of(scenario, setting).seeds : 1,
           .draws = setting.draws(),
           .has_recursion = SeedTimes(scenario, setting).has_recursion(),
+          .shares_links = !is_quick,
           .iteration = each * workers};
 }
 

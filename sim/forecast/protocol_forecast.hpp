@@ -19,6 +19,7 @@ struct ProtocolWork {
   std::uint32_t seeds = 1;       ///< 0: as many as it takes.
   bool draws = false;
   bool has_recursion = false;  ///< Which yields the times of a seed much faster than its events.
+  bool shares_links = false;   ///< Messages are flows over links, as they come.
   Seconds iteration{};         ///< That simulating an iteration of all workers takes.
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/index.hpp"
 #include "models/base/mix.hpp"
 
 namespace stepcast {
@@ -33,12 +34,13 @@ Edges turned_round(const Edges& to) {
   return from;
 }
 
-std::vector<std::uint32_t> hops_from(const std::vector<Edges>& rounds, Rank from) {
-  std::vector<std::uint32_t> hops(rounds.front().size(), kUnreached);
+std::vector<std::uint32_t> hops_from(const std::vector<Adjacency>& rounds, std::uint32_t workers,
+                                     Rank from) {
+  std::vector<std::uint32_t> hops(workers, kUnreached);
   std::vector<Rank> reached{from};
   hops[from] = 0;
   for (std::size_t i = 0; i < reached.size(); ++i)
-    for (const Edges& to : rounds)
+    for (const Adjacency& to : rounds)
       for (const Rank next : to[reached[i]])
         if (hops[next] == kUnreached) {
           hops[next] = hops[reached[i]] + 1;
@@ -50,7 +52,7 @@ std::vector<std::uint32_t> hops_from(const std::vector<Edges>& rounds, Rank from
 // All are reached from 0 and reach 0, so each reaches every other.
 void check_connected(const PeerGraph& graph) {
   for (const auto* rounds : {&graph.to, &graph.from}) {
-    const auto hops = hops_from(*rounds, 0);
+    const auto hops = hops_from(*rounds, graph.workers, 0);
     const auto lost = std::ranges::find(hops, kUnreached);
     if (lost == hops.end())
       continue;
@@ -63,13 +65,23 @@ void check_connected(const PeerGraph& graph) {
 
 }  // namespace
 
+Adjacency::Adjacency(const std::vector<std::vector<Rank>>& of_workers) {
+  first_.reserve(of_workers.size() + 1);
+  first_.push_back(0);
+  for (const std::vector<Rank>& each : of_workers)
+    first_.push_back(checked_id(std::size_t{first_.back()} + each.size(), "edges"));
+  all_.reserve(edges());
+  for (const std::vector<Rank>& each : of_workers)
+    all_.insert(all_.end(), each.begin(), each.end());
+}
+
 PeerGraph peer_graph_of_rounds(std::vector<Edges> rounds) {
-  PeerGraph graph{.workers = static_cast<std::uint32_t>(rounds.front().size()),
-                  .to = std::move(rounds),
-                  .from = {}};
-  for (Edges& to : graph.to) {
+  PeerGraph graph{.workers = static_cast<std::uint32_t>(rounds.front().size()), .to{}, .from{}};
+  for (Edges& to : rounds) {
     tidy(to);
-    graph.from.push_back(turned_round(to));
+    graph.to.emplace_back(to);
+    graph.from.emplace_back(turned_round(to));
+    to = {};
   }
   check_connected(graph);
   return graph;
@@ -82,7 +94,7 @@ PeerGraph peer_graph_of(std::vector<std::vector<Rank>> to) {
 std::vector<std::vector<std::uint32_t>> hops_of(const PeerGraph& graph) {
   std::vector<std::vector<std::uint32_t>> hops;
   for (Rank from = 0; from < graph.workers; ++from)
-    hops.push_back(hops_from(graph.to, from));
+    hops.push_back(hops_from(graph.to, graph.workers, from));
   return hops;
 }
 

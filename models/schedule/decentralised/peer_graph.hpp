@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/network/cluster.hpp"
@@ -30,17 +31,37 @@ struct PeerGraphOptions {
   std::uint64_t seed = 0;      ///< For Random.
 };
 
+/// The neighbours of every worker in one round, ascending. An edge takes 4 bytes: the neighbours of
+/// all workers stand one after the other.
+class Adjacency {
+ public:
+  explicit Adjacency(const std::vector<std::vector<Rank>>& of_workers);
+
+  std::span<const Rank> operator[](Rank worker) const {
+    return std::span(all_).subspan(first_[worker], first_[worker + 1] - first_[worker]);
+  }
+  /// Where the edges of a worker begin among all edges().
+  std::uint32_t first_edge(Rank worker) const { return first_[worker]; }
+  std::uint32_t edges() const { return first_.back(); }
+
+  bool operator==(const Adjacency&) const = default;
+
+ private:
+  std::vector<std::uint32_t> first_;  ///< By worker, then the number of edges.
+  std::vector<Rank> all_;
+};
+
 /// Round t mod rounds() is the graph of iteration t.
 struct PeerGraph {
   std::uint32_t workers = 1;
-  std::vector<std::vector<std::vector<Rank>>> to;    ///< By round and sender, ascending.
-  std::vector<std::vector<std::vector<Rank>>> from;  ///< By round and receiver, ascending.
+  std::vector<Adjacency> to;    ///< By round: the receivers of each sender.
+  std::vector<Adjacency> from;  ///< By round: the senders of each receiver.
 
   std::uint32_t rounds() const { return static_cast<std::uint32_t>(to.size()); }
-  const std::vector<Rank>& to_of(std::uint32_t iteration, Rank rank) const {
+  std::span<const Rank> to_of(std::uint32_t iteration, Rank rank) const {
     return to[iteration % rounds()][rank];
   }
-  const std::vector<Rank>& from_of(std::uint32_t iteration, Rank rank) const {
+  std::span<const Rank> from_of(std::uint32_t iteration, Rank rank) const {
     return from[iteration % rounds()][rank];
   }
 };

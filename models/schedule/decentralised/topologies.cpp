@@ -125,7 +125,8 @@ Edges random_regular(std::uint32_t n, const PeerGraphOptions& options) {
     if (!pair_up(to, options.degree, mixed(options.seed, attempt)))
       continue;
     try {
-      return peer_graph_of(to).to.front();
+      peer_graph_of(to);  // Throws where it is not connected.
+      return to;
     } catch (const InputError&) {
       continue;
     }
