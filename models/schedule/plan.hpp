@@ -125,6 +125,10 @@ inline std::vector<std::string> usual_phases() {
 inline constexpr std::string_view kMessagesInLayers = "messages in layers";
 inline constexpr std::string_view kBlockingMessages = "blocking messages";
 
+/// The phase of compute that repeats forward passes behind them, where nothing else stands beside
+/// it.
+inline constexpr std::string_view kRecomputation = "recomputation";
+
 inline bool is_message_phase(std::string_view phase) {
   return phase == kMessagesInLayers || phase == kBlockingMessages;
 }
@@ -153,6 +157,8 @@ struct Plan {
   std::vector<Team> teams;  ///< Team 0: all ranks, as one group.
   std::vector<std::string> labels;
   std::vector<std::string> phases = usual_phases();  ///< What tasks are for, as reports name it.
+  /// By layer, the share of its backward pass that repeats the forward pass; empty: of none.
+  std::vector<double> recomputed;
   /// First tasks of the training steps after the first; empty where an iteration is one step.
   std::vector<TaskId> later_steps;
   MemoryUse memory;  ///< Of a worker.
@@ -161,9 +167,9 @@ struct Plan {
 
 auto fields_of(Is<Plan> auto& plan) {
   auto& [schedule, summary, graph, next, later, quorums, announcements, streams, host, collectives,
-         teams, labels, phases, later_steps, memory, notes] = plan;
+         teams, labels, phases, recomputed, later_steps, memory, notes] = plan;
   return std::tie(schedule, summary, graph, next, later, quorums, announcements, streams, host,
-                  collectives, teams, labels, phases, later_steps, memory, notes);
+                  collectives, teams, labels, phases, recomputed, later_steps, memory, notes);
 }
 
 /// "forward", "packing", ..

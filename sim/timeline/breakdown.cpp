@@ -64,10 +64,14 @@ Seconds total_of(const std::vector<NamedTime>& times) {
   return sum;
 }
 
+Seconds compute_of(const Breakdown& breakdown) {
+  return breakdown.forward + breakdown.backward + breakdown.recomputation +
+         total_of(breakdown.other_compute);
+}
+
 Seconds total_of(const Breakdown& breakdown) {
-  return breakdown.forward + breakdown.backward + total_of(breakdown.other_compute) +
-         total_of(breakdown.exposed_communication) + breakdown.waiting + breakdown.bubble +
-         breakdown.idle;
+  return compute_of(breakdown) + total_of(breakdown.exposed_communication) + breakdown.waiting +
+         breakdown.bubble + breakdown.idle;
 }
 
 void scale(std::vector<NamedTime>& times, double factor) {
@@ -76,8 +80,8 @@ void scale(std::vector<NamedTime>& times, double factor) {
 }
 
 void scale(Breakdown& breakdown, double factor) {
-  for (Seconds* part : {&breakdown.forward, &breakdown.backward, &breakdown.waiting,
-                        &breakdown.bubble, &breakdown.idle})
+  for (Seconds* part : {&breakdown.forward, &breakdown.backward, &breakdown.recomputation,
+                        &breakdown.waiting, &breakdown.bubble, &breakdown.idle})
     *part = *part * factor;
   scale(breakdown.other_compute, factor);
   scale(breakdown.exposed_communication, factor);
@@ -91,7 +95,7 @@ Breakdowns::Breakdowns(const Plan& plan) : plan_(plan), line_of_phase_(plan.phas
   without_times_.exposed_communication = used.named();
   for (const Task& task : plan.graph.tasks()) {
     std::uint32_t& line = line_of_phase_[task.phase];
-    if (is_other(task.kind) && line == kNone)
+    if (is_other(task.kind) && line == kNone && phase_of(plan, task) != kRecomputation)
       line = row_named(communicates(plan, task) ? without_times_.exposed_communication
                                                 : without_times_.other_compute,
                        phase_of(plan, task));
@@ -110,12 +114,19 @@ Breakdown Breakdowns::of(const Window& window) const {
              task.kind == TaskKind::Communication)
       breakdown.exposed_communication[line_of_kind_[collective_index(plan_, task)] - 1].time +=
           time;
+    else if (is_other(task.kind) && line_of_phase_[task.phase] == kNone)
+      breakdown.recomputation += time;
     else if (is_other(task.kind))
       (communicates(plan_, task) ? breakdown.exposed_communication
                                  : breakdown.other_compute)[line_of_phase_[task.phase]]
           .time += time;
-    else
-      (task.kind == TaskKind::Forward ? breakdown.forward : breakdown.backward) += time;
+    else if (task.kind == TaskKind::Forward)
+      breakdown.forward += time;
+    else {
+      const double share = task.layer < plan_.recomputed.size() ? plan_.recomputed[task.layer] : 0;
+      breakdown.recomputation += time * share;
+      breakdown.backward += time - time * share;
+    }
   }
   return breakdown;
 }
@@ -147,6 +158,8 @@ std::vector<NamedTime> breakdown_rows(const Breakdown& parts) {
     for (const NamedTime& part : times)
       rows.push_back({std::string(what).append(": ").append(part.name), part.time});
   };
+  if (parts.recomputation > Seconds{})
+    rows.push_back({std::string(kRecomputation), parts.recomputation});
   add(kOtherCompute, parts.other_compute);
   add(kExposed, parts.exposed_communication);
   rows.push_back({kWaiting, parts.waiting});
@@ -157,7 +170,8 @@ std::vector<NamedTime> breakdown_rows(const Breakdown& parts) {
 }
 
 std::vector<std::string> breakdown_labels() {
-  return {kForward, kBackward, kOtherCompute, kExposed, kWaiting, kBubble, kIdle};
+  return {kForward, kBackward, std::string(kRecomputation), kOtherCompute, kExposed, kWaiting,
+          kBubble,  kIdle};
 }
 
 }  // namespace stepcast

@@ -22,6 +22,7 @@ auto fields_of(Is<NamedTime> auto& named) {
 struct Breakdown {
   Seconds forward{};
   Seconds backward{};
+  Seconds recomputation{};                       ///< Of forward passes, in backward ones.
   std::vector<NamedTime> other_compute;          ///< By phase, in plan order.
   std::vector<NamedTime> exposed_communication;  ///< While nothing computes: by collective, then
                                                  ///< messages on the compute stream, by phase.
@@ -31,16 +32,19 @@ struct Breakdown {
 };
 
 auto fields_of(Is<Breakdown> auto& parts) {
-  auto& [forward, backward, other, exposed, waiting, bubble, idle] = parts;
-  return std::tie(forward, backward, other, exposed, waiting, bubble, idle);
+  auto& [forward, backward, recomputation, other, exposed, waiting, bubble, idle] = parts;
+  return std::tie(forward, backward, recomputation, other, exposed, waiting, bubble, idle);
 }
 
 /// The parts as rows with labels, in the order in which reports print them. They add up to the
-/// iteration; parts that take no time have their row, but for the bubble.
+/// iteration; parts that take no time have their row, but for recomputation and the bubble.
 std::vector<NamedTime> breakdown_rows(const Breakdown& parts);
 
 /// All labels that these rows can have, without those of phases and collectives.
 std::vector<std::string> breakdown_labels();
+
+/// Sum of the parts that compute.
+Seconds compute_of(const Breakdown& breakdown);
 
 /// Sum of all parts.
 Seconds total_of(const Breakdown& breakdown);

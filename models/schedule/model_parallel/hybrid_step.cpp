@@ -55,6 +55,7 @@ class HybridStep {
       gradients_.add_updates(first_of_, last_of_, first_gathers_, awaited_);
     }
     PlannedStep step{.plan = std::move(builder_).build(), .passes = std::move(passes_)};
+    step.plan.recomputed = PassLayers::recomputed(job_);
     if (exchanges_)
       step.exchange_memory = exchanges_->memory();
     return step;

@@ -63,6 +63,7 @@ class TransformerUnits {
         TransformerUnits(shape, law_, cluster_, settings).unit_by_law(part, layer);
     const PassTimes times = scaled(*row, passes_with(wanted, row->with_messages),
                                    passes_with(of_row, row->with_messages));
+    const PartTimes by_law = wanted.compute;
     wanted.compute = {times.forward, times.input_gradient, times.weight_gradient};
     if (row->with_messages) {  // what of it is waiting, as the cluster has it
       wanted.forward_wait = std::min(wanted.forward_wait, times.forward);
@@ -70,6 +71,9 @@ class TransformerUnits {
       wanted.compute.forward -= wanted.forward_wait;
       wanted.compute.input_gradient -= wanted.backward_wait;
     }
+    if (by_law.recomputed > Seconds{})
+      wanted.compute.recomputed =
+          by_law.recomputed * (wanted.compute.input_gradient / by_law.input_gradient);
     return wanted;
   }
 
@@ -228,12 +232,13 @@ class TransformerUnits {
 
   PartTimes passes_of(const PassTimes& times, double blocks) const {
     PartTimes passes{times.forward, times.input_gradient, times.weight_gradient};
+    if (settings_.recompute == Recompute::Selective)
+      passes.recomputed = times.scores;
     Seconds host = settings_.host_block * blocks;
     if (settings_.recompute == Recompute::Full)
-      passes.input_gradient +=
+      passes.recomputed =
           std::max(times.forward - (settings_.stops_early ? times.last : Seconds{}), host);
-    if (settings_.recompute == Recompute::Selective)
-      passes.input_gradient += times.scores;
+    passes.input_gradient += passes.recomputed;
     passes.forward = std::max(passes.forward, host);
     const Seconds backward = passes.input_gradient + passes.weight_gradient;
     const Seconds least = settings_.recompute == Recompute::Full ? host * 2 : host;
@@ -323,8 +328,10 @@ std::vector<ModelUnit> layer_units_of(const Workload& workload, Recompute recomp
                    .output = layer.activation};
     for (const Parameter& parameter : layer.parameters)
       unit.parameters += static_cast<double>(parameter.elements);
-    if (recompute == Recompute::Full)
+    if (recompute == Recompute::Full) {
       unit.compute.input_gradient += layer.forward;
+      unit.compute.recomputed = layer.forward;
+    }
     if (workload.pipeline) {
       unit.recorded = recorded_part(*workload.pipeline, units.size());
       unit.held = {};

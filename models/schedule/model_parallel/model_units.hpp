@@ -36,7 +36,7 @@ struct UnitSettings {
 /// An embedding, a block, a head; or a layer of another model.
 struct ModelUnit {
   std::string name;
-  PartTimes compute;       ///< Of a micro-batch on one rank; recomputation in input_gradient.
+  PartTimes compute;       ///< Of a micro-batch on one rank.
   Seconds forward_wait{};  ///< Communication inside the unit that compute waits for.
   Seconds backward_wait{};
   Bytes sent{};                  ///< By a rank, inside the unit, in both passes.

@@ -12,6 +12,7 @@ struct PartTimes {
   Seconds forward{};
   Seconds input_gradient{};
   Seconds weight_gradient{};
+  Seconds recomputed{};  ///< The part of `input_gradient` that repeats the forward pass.
 };
 
 /// Of one pass of a part.

@@ -1,5 +1,7 @@
 #include "models/schedule/model_parallel/pass_layers.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace stepcast {
@@ -13,6 +15,7 @@ void add(PartTimes& sum, const PartTimes& more) {
   sum.forward += more.forward;
   sum.input_gradient += more.input_gradient;
   sum.weight_gradient += more.weight_gradient;
+  sum.recomputed += more.recomputed;
 }
 
 void add_layers(Workload& passes, const std::string& name, const PartTimes& times) {
@@ -24,6 +27,13 @@ void add_layers(Workload& passes, const std::string& name, const PartTimes& time
       {.name = name + " (inputs)", .kind = "Part", .backward = times.input_gradient});
   passes.layers.push_back(
       {.name = name + " (weights)", .kind = "Part", .backward = times.weight_gradient});
+}
+
+PartTimes sum_of(const HybridJob& job, std::size_t part) {
+  PartTimes sum;
+  for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit)
+    add(sum, job.units[unit].compute);
+  return sum;
 }
 
 }  // namespace
@@ -40,14 +50,31 @@ Workload PassLayers::workload(const HybridJob& job, const Workload& model) {
   Workload passes = model;
   passes.layers.clear();
   for (std::size_t part = 0; part < job.order.parts(); ++part) {
-    PartTimes sum;
-    for (std::size_t unit = job.first_unit[part]; unit < job.first_unit[part + 1]; ++unit)
-      add(sum, job.units[unit].compute);
+    const PartTimes sum = sum_of(job, part);
     add_layers(passes, fmt::format("{} {}", job.order.chunks > 1 ? "part" : "stage", part), sum);
   }
   for (const ModelUnit& unit : job.units)
     add_layers(passes, unit.name, unit.compute);
   return passes;
+}
+
+std::vector<double> PassLayers::recomputed(const HybridJob& job) {
+  if (std::ranges::none_of(
+          job.units, [](const ModelUnit& unit) { return unit.compute.recomputed > Seconds{}; }))
+    return {};
+  std::vector<double> shares;
+  const auto add_shares = [&](const PartTimes& times) {
+    const auto share = [&](Seconds backward) {
+      return backward > Seconds{} ? times.recomputed / backward : 0;
+    };
+    shares.insert(shares.end(),
+                  {share(time_of(PassKind::Backward, times)), share(times.input_gradient), 0});
+  };
+  for (std::size_t part = 0; part < job.order.parts(); ++part)
+    add_shares(sum_of(job, part));
+  for (const ModelUnit& unit : job.units)
+    add_shares(unit.compute);
+  return shares;
 }
 
 }  // namespace stepcast

@@ -17,6 +17,9 @@ class PassLayers {
 
   /// The model with these layers in place of its own.
   static Workload workload(const HybridJob& job, const Workload& model);
+
+  /// By layer, the share of its backward pass that repeats the forward pass; empty where none does.
+  static std::vector<double> recomputed(const HybridJob& job);
 };
 
 }  // namespace stepcast

@@ -39,8 +39,8 @@ void add_stages(Forecast& forecast, const HybridPlan& planned, const Timeline& t
     const ClassId of_stage = timeline.class_of_rank[stage.rank];
     const Breakdown parts =
         breakdowns.of(compute_window_of(planned.plan, timeline, of_stage, tasks[i]));
-    const Seconds time = parts.forward + parts.backward + total_of(parts.other_compute) +
-                         total_of(parts.exposed_communication);  // only messages in layers
+    const Seconds time =
+        compute_of(parts) + total_of(parts.exposed_communication);  // only messages in layers
     forecast.stages.push_back({.rank = stage.rank,
                                .holds = stage.holds,
                                .time = time,

@@ -37,11 +37,12 @@ class Hasher {
 
 }  // namespace
 
-// Names every field: one that is added must be told apart here. Names, notes and what memory holds
-// say nothing of the time; samples count, as tuning looks for the shortest time of a sample.
+// Names every field: one that is added must be told apart here. Names, notes, what memory holds and
+// what is recomputed say nothing of the time; samples count, as tuning looks for the shortest time
+// of a sample.
 std::uint64_t hash_of(const Plan& plan) {
   const auto& [schedule, summary, graph, next, later, quorums, announcements, streams, host,
-               collectives, teams, labels, phases, later_steps, memory, notes] = plan;
+               collectives, teams, labels, phases, recomputed, later_steps, memory, notes] = plan;
   Hasher hasher;
   const auto add = [&](const auto&... fields) { (for_each_leaf(fields, hasher), ...); };
   add(summary, graph, next, later, quorums, announcements, streams, collectives, teams,

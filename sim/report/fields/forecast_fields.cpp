@@ -261,6 +261,8 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
     {"breakdown", Unit::Object, nullptr, "Adds up to iteration_time_s."},
     {"breakdown.forward_s", Unit::Seconds, of<kParts, &Breakdown::forward>},
     {"breakdown.backward_s", Unit::Seconds, of<kParts, &Breakdown::backward>},
+    {"breakdown.recomputation_s", Unit::Seconds, of<kParts, &Breakdown::recomputation>,
+     "Of forward passes, in backward passes; 0 where nothing is computed again."},
     {"breakdown.other_compute_s", Unit::Times, of<kParts, &Breakdown::other_compute>},
     {"breakdown.exposed_communication_s", Unit::Times,
      of<kParts, &Breakdown::exposed_communication>, "", "", "exposed ms"},

@@ -19,7 +19,7 @@ BarRow step_of(const NamedForecast& named) {
              .text = fmt::format("{:.1f}", named.forecast.iteration_time.value * kMilli)};
   std::size_t colour = 0;
   for (const Seconds time :
-       {parts.forward, parts.backward, total_of(parts.other_compute),
+       {parts.forward, parts.backward + parts.recomputation, total_of(parts.other_compute),
         total_of(parts.exposed_communication), parts.waiting + parts.bubble, parts.idle})
     row.parts.push_back({time.value * kMilli, colour++});
   return row;

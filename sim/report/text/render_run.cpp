@@ -64,6 +64,7 @@ std::string parts_of(const Forecast& f) {
   std::string text;
   for (const auto& [name, time] :
        {std::pair("forward", parts.forward), std::pair("backward", parts.backward),
+        std::pair("recomputation", parts.recomputation),
         std::pair("other compute", total_of(parts.other_compute)),
         std::pair("exposed communication", total_of(parts.exposed_communication)),
         std::pair("waiting for slower ranks", parts.waiting),

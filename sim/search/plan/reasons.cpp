@@ -11,7 +11,9 @@ namespace stepcast {
 namespace {
 
 std::vector<NamedTime> parts_of(const Breakdown& breakdown) {
-  std::vector<NamedTime> parts{{"forward", breakdown.forward}, {"backward", breakdown.backward}};
+  std::vector<NamedTime> parts{{"forward", breakdown.forward},
+                               {"backward", breakdown.backward},
+                               {"recomputation", breakdown.recomputation}};
   for (const NamedTime& each : breakdown.other_compute)
     parts.push_back(each);
   for (const NamedTime& each : breakdown.exposed_communication)

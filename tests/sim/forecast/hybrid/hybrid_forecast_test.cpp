@@ -176,6 +176,23 @@ TEST(HybridForecast, SelectiveRecomputationGainsWhatIsPublished) {
   EXPECT_NEAR(step("full", "no") / step("selective", "yes"), 1.42 / 1.10, 0.15);
 }
 
+// Every block runs its forward pass a second time; embedding and head do not.
+TEST(HybridForecast, WhatIsComputedAgainIsNoBackwardPass) {
+  const auto parts_of = [](const char* schedule, const char* recompute) {
+    return hybrid_result_of(transformer_scenario(
+                                schedule, {{"tp", "8"}, {"pp", "4"}, {"recompute", recompute}}, 4))
+        .forecast.breakdown;
+  };
+  for (const char* schedule : {"1f1b", "interleaved", "zb-h1", "zb-v"}) {
+    const Breakdown usual = parts_of(schedule, "none");
+    const Breakdown again = parts_of(schedule, "full");
+    EXPECT_EQ(usual.recomputation, Seconds{}) << schedule;
+    EXPECT_NEAR(again.backward.value, usual.backward.value, 1e-9) << schedule;
+    EXPECT_GT(again.recomputation, usual.forward * 0.9) << schedule;
+    EXPECT_LE(again.recomputation, usual.forward) << schedule;
+  }
+}
+
 TEST(HybridForecast, InterleavingShortensAStepOfFewMicroBatches) {
   const ScheduleOptions options{{"tp", "8"}, {"pp", "4"}, {"global_batch", "8"}};
   EXPECT_LT(step_ms(transformer_scenario("interleaved", options, 4)),
