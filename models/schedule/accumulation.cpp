@@ -12,12 +12,19 @@
 namespace stepcast {
 namespace {
 
-Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32_t label,
-             TeamId workers) {
+PhaseId phase_of_pass(const Plan& plan, const Layer& layer, TaskKind kind) {
+  if (layer.kind != kModelMessages)
+    return static_cast<PhaseId>(kind);
+  return static_cast<PhaseId>(std::ranges::find(plan.phases, kMessagesInLayers) -
+                              plan.phases.begin());
+}
+
+Task pass_of(const Plan& plan, const Workload& workload, TaskKind kind, LayerId layer,
+             std::uint32_t label, TeamId workers) {
   const Layer& profiled = workload.layers[layer];
   return {.kind = kind,
           .on_host = profiled.kind == kHostGap,
-          .phase = static_cast<PhaseId>(kind),
+          .phase = phase_of_pass(plan, profiled, kind),
           .team = workers,
           .layer = layer,
           .label = label,
@@ -25,14 +32,16 @@ Task pass_of(const Workload& workload, TaskKind kind, LayerId layer, std::uint32
 }
 
 // One backward and one forward pass of the workers, named after the layers.
-std::vector<Task> pass_between(const Workload& workload, std::uint32_t first_label,
-                               TeamId workers) {
+std::vector<Task> pass_between(const Plan& plan, const Workload& workload, TeamId workers) {
+  const auto first_label = static_cast<std::uint32_t>(plan.labels.size());
   std::vector<Task> tasks;
   const auto layers = static_cast<LayerId>(workload.layers.size());
   for (LayerId layer = layers; layer-- > 0;)
-    tasks.push_back(pass_of(workload, TaskKind::Backward, layer, first_label + layer, workers));
+    tasks.push_back(
+        pass_of(plan, workload, TaskKind::Backward, layer, first_label + layer, workers));
   for (LayerId layer = 0; layer < layers; ++layer)
-    tasks.push_back(pass_of(workload, TaskKind::Forward, layer, first_label + layer, workers));
+    tasks.push_back(
+        pass_of(plan, workload, TaskKind::Forward, layer, first_label + layer, workers));
   return tasks;
 }
 
@@ -83,8 +92,7 @@ Plan with_accumulation(Plan plan, const Workload& workload, std::uint32_t passes
   PlanEdit edit(plan);
   edit.result().summary.passes *= passes;
   edit.result().summary.samples *= passes;
-  const auto added = pass_between(workload, static_cast<std::uint32_t>(plan.labels.size()),
-                                  plan.graph.task(places.front()).team);
+  const auto added = pass_between(plan, workload, plan.graph.task(places.front()).team);
   for (const Layer& layer : workload.layers)
     edit.result().labels.push_back(layer.name);
   for (TaskId id = 0; id < plan.graph.size(); ++id) {

@@ -46,11 +46,16 @@ TeamId Builder::group(std::vector<Rank> ranks) {
   return team({{Group{std::move(ranks)}}});
 }
 
+/// Empty: the usual phase of forward and backward passes.
+static std::string_view phase_of_pass(const Layer& layer) {
+  return layer.kind == kModelMessages ? kMessagesInLayers : std::string_view();
+}
+
 TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Forward,
                            .on_host = profiled.kind == kHostGap,
-                           .phase = phase_of({}, TaskKind::Forward),
+                           .phase = phase_of(phase_of_pass(profiled), TaskKind::Forward),
                            .team = workers_,
                            .layer = layer,
                            .duration = profiled.forward},
@@ -63,7 +68,7 @@ TaskId Builder::backward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Backward,
                            .on_host = profiled.kind == kHostGap,
-                           .phase = phase_of({}, TaskKind::Backward),
+                           .phase = phase_of(phase_of_pass(profiled), TaskKind::Backward),
                            .team = workers_,
                            .layer = layer,
                            .duration = profiled.backward},

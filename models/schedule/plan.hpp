@@ -67,8 +67,8 @@ struct PlannedCollective {
   Collective collective;
   std::int32_t priority = 0;  ///< For ByPriority streams; lower goes first.
   Seconds overhead{};         ///< Software time before it moves: negotiation, a server's sum.
-  bool ideal = false;         ///< Costs no launch and slows no compute down: for bounds.
-  bool fusable = true;        ///< On a Negotiated stream: may travel with others.
+  bool ideal = false;   ///< Costs no launch and slows no compute down: for bounds and arrivals.
+  bool fusable = true;  ///< On a Negotiated stream: may travel with others.
 };
 
 auto fields_of(Is<PlannedCollective> auto& planned) {

@@ -7,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "models/schedule/accumulation.hpp"
 #include "models/schedule/memory.hpp"
 
 namespace stepcast {
@@ -31,6 +32,8 @@ ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOp
 ScheduleOptions effective_options(const ScheduleInfo& schedule, const ScheduleOptions& options,
                                   const Workload& workload) {
   ScheduleOptions effective = effective_options(schedule, options);
+  if (workload.passes > 1 && !options.contains(kAccumulation) && effective.contains(kAccumulation))
+    effective[kAccumulation] = std::to_string(workload.passes);
   resolve_optimiser(effective, workload);
   return effective;
 }

@@ -33,6 +33,10 @@ struct Parameter {
 /// The kind of a layer that stands for the device waiting for the host, as profiled.
 inline constexpr const char* kHostGap = "HostGap";
 
+/// The kind of a layer that stands for messages among ranks that share the model (tensor, sequence
+/// and expert parallelism), as they were recorded: nothing computes meanwhile.
+inline constexpr const char* kModelMessages = "ModelMessages";
+
 /// One layer as profiled: a module of the network with its own forward and backward pass.
 struct Layer {
   std::string name;
@@ -58,7 +62,11 @@ struct Workload {
   std::string name;         ///< "<model>-<device>-bs<batch>".
   std::string model;        ///< "resnet50".
   std::string device;       ///< "rtx2080ti".
-  std::uint32_t batch = 1;  ///< Samples per GPU and step.
+  std::uint32_t batch = 1;  ///< Samples per GPU and pass.
+  /// Micro-batches of a step, as they were recorded: what `accumulation` is where nobody says.
+  std::uint32_t passes = 1;
+  /// Ranks that share the model and its samples, on neighbouring GPUs; 1: every rank has a replica.
+  std::uint32_t model_group = 1;
   std::string precision = "fp32";
   BatchScaling batch_scaling = BatchScaling::Unknown;
   Provenance provenance;
@@ -93,6 +101,8 @@ Seconds compute_time(const Workload& workload);
 /// The update of the layers `first` to `last` over that of all, by their parameters; 0 where none
 /// of all layers has any.
 double share_of_update(const Workload& workload, LayerId first, LayerId last);
+/// Of layers of kind kModelMessages.
+Seconds message_time(const Workload& workload);
 /// Of layers of kind kHostGap.
 Seconds host_gap_time(const Workload& workload);
 /// The workload with a host that is always ahead of its device: these layers take no time.

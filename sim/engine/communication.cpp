@@ -132,10 +132,13 @@ void Replayer::transfer(std::uint32_t slot) {
   for (const Operation& operation : running.operations)
     collective.size = is_made ? std::max(collective.size, size_of(operation))
                               : collective.size + size_of(operation);
-  const Seconds delay = participants.representative().size() > 1 && running.slows
-                            ? launch_of(collective, participants.representative(), cluster_) +
-                                  running.extra + wait_for_room(members_of(running))
-                            : Seconds{};
+  const auto launched = [&](Seconds extra) {
+    return launch_of(collective, participants.representative(), cluster_) + extra +
+           wait_for_room(members_of(running));
+  };
+  Seconds delay{};
+  if (participants.representative().size() > 1)
+    delay = running.slows ? launched(running.extra) : running.extra;
   const Participants drawn = slow_transfer(collective, running.operations.front(), participants);
   slow_ports_.transfer_begins(*network_);
   network_->start(collective, drawn, delay, [this, slot] { finish_communication(slot); });

@@ -33,10 +33,13 @@ Settings shared_batch(const Scenario& scenario) {
   Settings settings = scenario.settings;
   if (!settings.global_batch)
     return resolved_batch(std::move(settings), scenario.cluster);
+  if (scenario.workload.passes > 1)
+    settings.schedule.try_emplace("accumulation", std::to_string(scenario.workload.passes));
   if (scenario.schedules.size() == 1)
     return resolved_batch(
         settings, scenario.cluster,
-        training_ranks(scenario.schedules.front(), scenario.cluster, settings.schedule));
+        training_ranks(scenario.schedules.front(), scenario.cluster, settings.schedule) /
+            scenario.workload.model_group);
   if (*settings.global_batch % (scenario.cluster.ranks() * passes_of(settings)) != 0)
     return settings;
   return resolved_batch(std::move(settings), scenario.cluster);
@@ -76,6 +79,12 @@ Scenario scenario_of(Experiment experiment, bool fold) {
 }
 
 void check_schedule(const Workload& workload, const std::string& schedule) {
+  if (const ScheduleInfo& info = schedule_of(schedule);
+      workload.model_group > 1 && (info.partitions_model() || info.asynchronous))
+    throw InputError(fmt::format(
+        "`schedule` {}: {} was recorded on {} ranks that share the model: expected a data-parallel "
+        "schedule, such as ddp",
+        schedule, workload.name, workload.model_group));
   if (!schedule_of(schedule).partitions_model() && workload.pipeline)
     throw InputError(fmt::format(
         "`schedule` {}: {} was recorded in {} stages: expected a schedule that cuts the model, "

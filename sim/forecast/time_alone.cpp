@@ -31,10 +31,14 @@ Seconds update_of_worker(const Plan& plan) {
 Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
   const std::uint32_t passes = plan.summary.passes;
   if (plan.host == kNone)
-    return (forward_time(workload) + backward_time(with_accumulated_gradients(workload, passes))) *
+    return (forward_time(workload) + backward_time(with_accumulated_gradients(workload, passes)) -
+            message_time(workload)) *
                passes +
            std::min(workload.update, update_of_worker(plan));
   Workload fed = workload;
+  for (Layer& layer : fed.layers)
+    if (layer.kind == kModelMessages)
+      layer.forward = layer.backward = {};
   fed.input = {};
   Cluster one = cluster;
   one.nodes = one.gpus_per_node = 1;

@@ -95,7 +95,8 @@ Breakdowns::Breakdowns(const Plan& plan) : plan_(plan), line_of_phase_(plan.phas
   without_times_.exposed_communication = used.named();
   for (const Task& task : plan.graph.tasks()) {
     std::uint32_t& line = line_of_phase_[task.phase];
-    if (is_other(task.kind) && line == kNone && phase_of(plan, task) != kRecomputation)
+    const bool has_line = is_other(task.kind) || is_message_phase(phase_of(plan, task));
+    if (has_line && line == kNone && phase_of(plan, task) != kRecomputation)
       line = row_named(communicates(plan, task) ? without_times_.exposed_communication
                                                 : without_times_.other_compute,
                        phase_of(plan, task));
@@ -116,7 +117,7 @@ Breakdown Breakdowns::of(const Window& window) const {
           time;
     else if (is_other(task.kind) && line_of_phase_[task.phase] == kNone)
       breakdown.recomputation += time;
-    else if (is_other(task.kind))
+    else if (is_other(task.kind) || communicates(plan_, task))
       (communicates(plan_, task) ? breakdown.exposed_communication
                                  : breakdown.other_compute)[line_of_phase_[task.phase]]
           .time += time;

@@ -223,6 +223,21 @@ const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& op
 
 namespace {
 
+/// Ranks that share a model communicate with their counterparts of other models alone.
+Plan plan_of_replicas(const ScheduleInfo& info, const Workload& workload, const Cluster& cluster,
+                      const OptionReader& read) {
+  if (workload.model_group <= 1)
+    return info.build(workload, cluster, read);
+  if (info.training_ranks)
+    throw InputError(
+        fmt::format("{}: {} was recorded on {} ranks that share the model: expected a "
+                    "schedule in which all ranks train",
+                    info.name, workload.name, workload.model_group));
+  const Team replicas = model_replicas(cluster, workload.model_group);
+  return plan_over_replicas(info.build(workload, replica_cluster(cluster, replicas), read),
+                            replicas);
+}
+
 Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluster& cluster,
                 const OptionReader& read) {
   if (workload.pipeline)
@@ -233,7 +248,7 @@ Plan build_plan(const ScheduleInfo& info, const Workload& workload, const Cluste
   const Workload accumulating =
       passes > 1 ? with_accumulated_gradients(workload, passes) : Workload{};
   const Workload& of_passes = passes > 1 ? accumulating : workload;
-  Plan plan = info.build(of_passes, cluster, read);
+  Plan plan = plan_of_replicas(info, of_passes, cluster, read);
   plan.summary.compressed = info.compressed;
   plan.summary.bound = info.bound;
   if (!info.accumulates_itself)

@@ -50,7 +50,7 @@ std::uint32_t micro_batches_of(const OptionReader& read, const ParallelLayout& l
                                const Workload& workload, std::uint32_t micro_batch) {
   const std::uint64_t at_once = std::uint64_t{layout.data} * micro_batch;
   if (read.is("global_batch", "auto")) {
-    const std::uint32_t usual = layout.pipeline == 1 ? 1 : 4 * layout.pipeline;
+    const std::uint32_t usual = layout.pipeline == 1 ? workload.passes : 4 * layout.pipeline;
     const std::uint32_t count = workload.pipeline ? workload.pipeline->micro_batches : usual;
     require_countable(read, at_once, count);
     return count;
@@ -111,18 +111,36 @@ double excess_of(const HybridJob& job, const CutModel& model, const Cluster& clu
   return most;
 }
 
+/// By part, of the slowest rank of a stage that holds it; empty where no rank is slow.
+std::vector<double> slowness_of_parts(const HybridJob& job, std::span<const double> of_ranks) {
+  std::vector<double> slowness;
+  if (of_ranks.empty())
+    return slowness;
+  slowness.resize(job.order.parts(), 1);
+  const std::uint32_t ranks = job.layout.stage_ranks();
+  for (std::uint32_t stage = 0; stage < job.order.stages; ++stage) {
+    const double slowest = std::ranges::max(of_ranks.subspan(std::size_t{stage} * ranks, ranks));
+    for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
+      double& of_part = slowness[part_of(job.order, stage, chunk)];
+      of_part = std::max(of_part, slowest);
+    }
+  }
+  return slowness;
+}
+
 PartBounds best_bounds(HybridJob job, const CutModel& model, const Cluster& cluster,
                        const std::vector<PartTimes>& times, const std::vector<bool>& counts,
-                       Seconds message) {
+                       Seconds message, std::span<const double> slowness) {
   const auto excess = [&](const PartBounds& bounds) {
     job.first_unit = bounds;
     return excess_of(job, model, cluster);
   };
-  return best_parts(job.order, times, message, excess, {equal_parts(counts, job.order.parts())});
+  return best_parts(job.order, times, message, excess, {equal_parts(counts, job.order.parts())},
+                    slowness);
 }
 
 PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster& cluster,
-                     const HybridReader& options) {
+                     const HybridReader& options, std::span<const double> of_ranks) {
   std::vector<bool> counts;
   std::vector<PartTimes> times;
   const bool blocks = std::ranges::any_of(job.units, &ModelUnit::is_block);
@@ -131,18 +149,19 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
     times.push_back(times_of(unit));
   }
   const std::size_t parts = job.order.parts();
+  const std::vector<double> slowness = slowness_of_parts(job, of_ranks);
   const Seconds message{(job.units.front().output / cluster.nic.bandwidth).value};
   try {
     const OptionReader& read = options.read;
     if (read.is("partition", "equal"))
       return equal_parts(counts, parts);
     if (read.is("partition", "best"))
-      return best_bounds(job, model, cluster, times, counts, message);
+      return best_bounds(job, model, cluster, times, counts, message, slowness);
     if (read.is("partition", "time")) {
       std::vector<Seconds> weights;
       for (const PartTimes& time : times)
         weights.push_back(time.forward + time.input_gradient + time.weight_gradient);
-      return lightest_parts(weights, parts);
+      return lightest_parts(weights, parts, slowness);
     }
     return listed_parts(counts, parts, read.text("partition"));
   } catch (const InputError& error) {
@@ -296,7 +315,7 @@ ScheduleOptions options_of_layout(std::string_view text) {
 }
 
 HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
-                     OrderMaker order) {
+                     OrderMaker order, std::span<const double> slowness) {
   const OptionReader& read = options.read;
   HybridJob job{.layout = layout_of(read, model, cluster)};
   check_expert_load(read, model, "expert_imbalance", 1);
@@ -324,7 +343,7 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   job.scatter_messages = read.is("scatter_messages", "yes") || job.settings.shard.sequence_parallel;
   add_model_facts(job, model, read);
   job.recompute.assign(job.order.stages, job.settings.recompute);
-  job.first_unit = bounds_of(job, model, cluster, options);
+  job.first_unit = bounds_of(job, model, cluster, options, slowness);
   if (!read.is("recompute_stages", "alike"))
     recompute_by_stage(job, model, cluster, options);
   add_accumulation(job, model, options);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,9 +95,9 @@ struct HybridReader {
   std::uint32_t chunks = 1;  ///< Parts of the model on each rank; unless the order says.
 };
 
-/// Throws InputError naming the option that is at fault.
+/// `slowness` is as of build_hybrid(). Throws InputError naming the option that is at fault.
 HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
-                     OrderMaker order);
+                     OrderMaker order, std::span<const double> slowness = {});
 
 /// Times of each part, its waiting inside layers counted as compute.
 std::vector<PartTimes> part_times(const HybridJob& job);

@@ -29,7 +29,7 @@ struct MessageCodec {
 /// What joins two neighbouring stages that stand far apart.
 struct StageLink {
   BytesPerSecond bandwidth{};  ///< Of all messages together.
-  Seconds startup{};           ///< Of each message.
+  Seconds startup{};           ///< Delays each message; the link carries others meanwhile.
   double ratio = 1;            ///< Of compression on it.
 };
 

@@ -9,6 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/exchange_options.hpp"
+#include "models/schedule/replicas.hpp"
 
 namespace stepcast {
 namespace {
@@ -35,17 +36,6 @@ bool is_single_step(const Plan& plan) {
         passes[2 * layers - 1 - i] != std::pair{TaskKind::Backward, i})
       return false;
   return passes.size() % 2 == 0 && plan.later_steps.empty() && plan.summary.passes == 1;
-}
-
-Team product(const Team& copies, const Team& of_copies) {
-  Team team;
-  for (const Group& group : copies.groups)
-    for (const Group& positions : of_copies.groups) {
-      Group& ranks = team.groups.emplace_back();
-      for (const Rank position : positions.ranks)
-        ranks.ranks.push_back(group.ranks[position]);
-    }
-  return team;
 }
 
 DataType dtype_of(const Workload& workload) {
@@ -94,23 +84,6 @@ Workload part_workload(const HybridJob& job, const Workload& whole, std::uint32_
   return workload;
 }
 
-// The replicas of a part as a cluster of their own. Other replicas on the same nodes communicate at
-// the same time, so that its NICs have a share of the bandwidth.
-Cluster replica_cluster(const Cluster& cluster, const Team& copies) {
-  const std::vector<Rank>& ranks = copies.groups.front().ranks;
-  const auto in_node = [&](Rank rank) {
-    return node_of(cluster, rank) == node_of(cluster, ranks.front());
-  };
-  const auto together = static_cast<std::uint32_t>(std::ranges::count_if(ranks, in_node));
-  const auto count = static_cast<std::uint32_t>(ranks.size());
-  Cluster replicas = cluster;
-  replicas.gpus_per_node = count % together == 0 ? together : 1;
-  replicas.nodes = count / replicas.gpus_per_node;
-  replicas.nic.bandwidth =
-      cluster.nic.bandwidth * (1.0 * replicas.gpus_per_node / cluster.gpus_per_node);
-  return replicas;
-}
-
 }  // namespace
 
 PartExchange::PartExchange(Plan plan, PartReplicas replicas, Builder& builder,
@@ -141,7 +114,7 @@ TeamId PartExchange::team_of(const Task& task) {
     return task.kind == TaskKind::Communication ? replicas_.all : replicas_.computes;
   TeamId& team = teams_[task.team];
   if (team == kNone)
-    team = builder_.team(product(replicas_.copies, plan_.teams[task.team]));
+    team = builder_.team(team_of_replicas(replicas_.copies, plan_.teams[task.team]));
   return team;
 }
 

@@ -78,7 +78,8 @@ PartBounds listed_parts(const std::vector<bool>& counts, std::size_t parts,
   return bounds_of(all, sizes);
 }
 
-PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts) {
+PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts,
+                          std::span<const double> slowness) {
   const std::size_t units = weights.size();
   require_units(units, parts);
   std::vector<double> before(units + 1, 0);
@@ -88,14 +89,16 @@ PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts) {
   std::vector<std::vector<double>> heaviest(parts + 1, std::vector<double>(units + 1, kNever));
   std::vector<std::vector<std::size_t>> from(parts + 1, std::vector<std::size_t>(units + 1, 0));
   heaviest[0][0] = 0;
-  for (std::size_t i = 1; i <= parts; ++i)
+  for (std::size_t i = 1; i <= parts; ++i) {
+    const double slow = slowness.empty() ? 1 : slowness[i - 1];
     for (std::size_t j = i; j <= units; ++j)
       for (std::size_t k = i - 1; k < j; ++k)
-        if (const double heavy = std::max(heaviest[i - 1][k], before[j] - before[k]);
+        if (const double heavy = std::max(heaviest[i - 1][k], (before[j] - before[k]) * slow);
             heavy < heaviest[i][j]) {
           heaviest[i][j] = heavy;
           from[i][j] = k;
         }
+  }
   PartBounds bounds(parts + 1, units);
   for (std::size_t i = parts; i > 0; --i)
     bounds[i - 1] = from[i][bounds[i]];
@@ -209,16 +212,20 @@ PartBounds longer_first_parts(std::span<const Seconds> weights, const PartTimes&
 
 PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
                       const std::function<double(const PartBounds&)>& excess,
-                      std::vector<PartBounds> begins) {
+                      std::vector<PartBounds> begins, std::span<const double> slowness) {
   std::vector<Seconds> weights;
   for (const PartTimes& unit : units)
     weights.push_back(unit.forward + unit.input_gradient + unit.weight_gradient);
   const auto cost = [&](const PartBounds& bounds) {
-    return PartCost{excess ? excess(bounds) : 0,
-                    walk(order, sums_of(units, bounds), message).makespan};
+    std::vector<PartTimes> parts = sums_of(units, bounds);
+    for (std::size_t part = 0; part < slowness.size(); ++part)
+      for (Seconds* time :
+           {&parts[part].forward, &parts[part].input_gradient, &parts[part].weight_gradient})
+        *time = *time * slowness[part];
+    return PartCost{excess ? excess(bounds) : 0, walk(order, parts, message).makespan};
   };
   const bool few = order.micro_batches <= order.stages;
-  if (PartBounds lightest = lightest_parts(weights, order.parts());
+  if (PartBounds lightest = lightest_parts(weights, order.parts(), slowness);
       std::ranges::find(begins, lightest) == begins.end())
     begins.push_back(std::move(lightest));
   if (few)

@@ -22,9 +22,11 @@ using PartBounds = std::vector<std::size_t>;
 PartBounds equal_parts(const std::vector<bool>& counts, std::size_t parts);
 
 /// The bounds whose heaviest part is lightest: dynamic programming over D[j][i] = min over k of
-/// max(D[k][i - 1], weight of k .. j), O(units^2 parts). No part is empty. Throws InputError if
-/// there are fewer units than parts.
-PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts);
+/// max(D[k][i - 1], weight of k .. j), O(units^2 parts). No part is empty. `slowness` is the time
+/// that each part's GPUs take over the usual time; empty: none is slow. Throws InputError if there
+/// are fewer units than parts.
+PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts,
+                          std::span<const double> slowness = {});
 
 /// From the lightest parts on, moves single units between neighbours, with no more micro-batches
 /// than stages between any two parts, for as long as that shortens the order's makespan: stages
@@ -32,10 +34,10 @@ PartBounds lightest_parts(std::span<const Seconds> weights, std::size_t parts);
 /// search begins there, too). Costs a walk of the order for each move tried. `excess` says by how
 /// much bounds exceed a limit, 0 where they do not: less excess comes before a shorter makespan, so
 /// that what fits stays what fits. `begins` are bounds to begin at beside these: moves may not get
-/// from where nothing helps to equal parts that are shorter.
+/// from where nothing helps to equal parts that are shorter. `slowness` is as of lightest_parts().
 PartBounds best_parts(const PipelineOrder& order, std::span<const PartTimes> units, Seconds message,
                       const std::function<double(const PartBounds&)>& excess = {},
-                      std::vector<PartBounds> begins = {});
+                      std::vector<PartBounds> begins = {}, std::span<const double> slowness = {});
 
 /// "8,8,9,7": so many of the units that count in each part. The first and the last part may hold
 /// none, but then what stands before or behind these units. Throws InputError.

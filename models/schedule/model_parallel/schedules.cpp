@@ -163,10 +163,10 @@ HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const CutModel& model, con
 }
 
 HybridRun build_hybrid(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
-                       const ScheduleOptions& options) {
+                       const ScheduleOptions& options, std::span<const double> slowness) {
   ScheduleOptions effective = in_force(pipeline, model.workload, options);
   const HybridReader reader = reader_of(pipeline, effective);
-  HybridJob job = hybrid_job(model, cluster, reader, pipeline.passes.order);
+  HybridJob job = hybrid_job(model, cluster, reader, pipeline.passes.order, slowness);
   if (effective.contains(kOrder))
     effective[kOrder] = order_text(job.order);
   HybridPlan hybrid = hybrid_plan(job, model, cluster, reader.read);

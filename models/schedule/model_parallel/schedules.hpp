@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,9 @@ struct HybridRun {
 /// Throws InputError for an unknown option (nearest named) or a bad value.
 HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
                         const ScheduleOptions& options);
+/// `slowness` is the compute time of each rank over its usual time, which partition=best and time
+/// weigh; empty: no rank is slow.
 HybridRun build_hybrid(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
-                       const ScheduleOptions& options);
+                       const ScheduleOptions& options, std::span<const double> slowness = {});
 
 }  // namespace stepcast

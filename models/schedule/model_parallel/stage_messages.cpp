@@ -42,7 +42,23 @@ void StageMessages::add_message(std::uint32_t stage, const PipelinePass& pass, s
   const TaskId sent =
       builder_.send(micro_batches_[pass.micro_batch], message->size, message->options);
   builder_.after(sent, {forward ? made.last_forward : made.last_backward});
-  builder_.after(forward ? waits.first_forward : waits.first_backward, {sent});
+  builder_.after(forward ? waits.first_forward : waits.first_backward, {arrival(sent, stage, to)});
+}
+
+// The start-up of a link delays a message; the link carries the next one meanwhile.
+TaskId StageMessages::arrival(TaskId sent, std::uint32_t from, std::uint32_t to) {
+  const Seconds startup = job_.links.empty() ? Seconds{} : link_between(from, to).startup;
+  if (startup <= Seconds{})
+    return sent;
+  if (on_the_way_ == kNone)
+    on_the_way_ = builder_.stream("on the way", ByPriority{.credit = Bytes{1}});
+  return builder_.send("arrival", Bytes{},
+                       {.stream = on_the_way_,
+                        .team = teams_.between(from, to),
+                        .overhead = startup,
+                        .ideal = true,
+                        .phase = "on the way",
+                        .after = {sent}});
 }
 
 StageMessages::Message StageMessages::message_between(std::uint32_t from, std::uint32_t to,
@@ -58,8 +74,11 @@ StageMessages::Message StageMessages::message_between(std::uint32_t from, std::u
 
 // All ranks of a stage share the link to the next one.
 Seconds StageMessages::time_on_link(std::uint32_t from, std::uint32_t to, Bytes size) const {
-  const StageLink& link = job_.links[std::min(from, to)];
-  return link.startup + size * job_.layout.stage_ranks() / link.bandwidth;
+  return size * job_.layout.stage_ranks() / link_between(from, to).bandwidth;
+}
+
+const StageLink& StageMessages::link_between(std::uint32_t from, std::uint32_t to) const {
+  return job_.links[std::min(from, to)];
 }
 
 }  // namespace stepcast

@@ -37,13 +37,18 @@ class StageMessages {
                    std::uint32_t to_part, const std::vector<PassEnds>& ends);
   Message message_between(std::uint32_t from, std::uint32_t to, Bytes whole, StreamId stream,
                           bool forward);
+  /// Returns the task that ends when a message that `sent` puts on a link is there.
+  TaskId arrival(TaskId sent, std::uint32_t from, std::uint32_t to);
+  /// For so long the link is busy with it.
   Seconds time_on_link(std::uint32_t from, std::uint32_t to, Bytes size) const;
+  const StageLink& link_between(std::uint32_t from, std::uint32_t to) const;
 
   const HybridJob& job_;
   Builder& builder_;
   StageTeams& teams_;
   std::vector<std::optional<Message>> messages_;  // by stage, chunk and direction
   std::vector<std::string> micro_batches_;        // their names
+  StreamId on_the_way_ = kNone;                   // arrivals, any number at once
 };
 
 }  // namespace stepcast

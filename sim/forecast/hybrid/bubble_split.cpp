@@ -104,7 +104,7 @@ class BubbleSplitter {
     if (waited_for == kNone)
       return add_others(split, stage, place, gap);
     const Interval& interval = timeline_.at(1, waited_for, stage.rank_class);
-    const Seconds made = std::clamp(latest_ready_[waited_for], gap.begin, gap.end);
+    const Seconds made = std::clamp(latest_ready_[sent_as(waited_for)], gap.begin, gap.end);
     const Seconds come = std::clamp(interval.end, made, gap.end);
     add_others(split, stage, place, {gap.begin, made});
     (is_message(waited_for) ? split.messages : split.exchange) += come - made;
@@ -113,7 +113,15 @@ class BubbleSplitter {
 
   bool is_message(TaskId task) const {
     const std::uint32_t index = plan_.graph.task(task).collective;
-    return plan_.collectives[index].collective.kind == CollectiveKind::Send;
+    return index != kNone && plan_.collectives[index].collective.kind == CollectiveKind::Send;
+  }
+
+  /// A message is sent before it arrives, where that is a task of its own.
+  TaskId sent_as(TaskId task) const {
+    for (const Predecessor& before : predecessors_.of(task))
+      if (is_message(task) && is_message(before.task))
+        return before.task;
+    return task;
   }
 
   // Other stages work, or, once no stage has passes left, exchange.

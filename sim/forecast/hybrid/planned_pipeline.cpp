@@ -10,8 +10,23 @@ namespace {
 
 constexpr const char* kPartition = "partition";
 
+/// By rank, where some are slow for good; empty where none is, or chance decides.
+std::vector<double> slowness_of(const HybridScenario& scenario) {
+  const SlowDown& slow = scenario.engine.slow_down;
+  const bool by_laws = !slow.laws.empty() && !slow.is_chance();
+  std::vector<double> factors;
+  if (!by_laws && scenario.engine.stragglers.empty())
+    return factors;
+  for (Rank rank = 0; rank < scenario.cluster.ranks(); ++rank)
+    factors.push_back(by_laws ? slow.factor(rank, 0) : 1);
+  for (const auto& [rank, factor] : scenario.engine.stragglers)
+    factors.at(rank) *= factor;
+  return factors;
+}
+
 HybridRun run_of(const HybridScenario& scenario, const ScheduleOptions& options) {
-  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, options);
+  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, options,
+                      slowness_of(scenario));
 }
 
 /// Chance would take all seeds for each.

@@ -168,9 +168,12 @@ std::string recorded_text(const RecordedPipeline& of) {
 }
 
 std::string batch_text(const Workload& workload) {
-  return workload.pipeline ? fmt::format("{} a pass: a micro-batch", workload.batch)
-                           : fmt::format("{} samples per GPU; {}", workload.batch,
-                                         words_of(workload.batch_scaling));
+  if (workload.pipeline)
+    return fmt::format("{} a pass: a micro-batch", workload.batch);
+  const std::string passes =
+      workload.passes > 1 ? fmt::format(" and pass, {} passes a step", workload.passes) : "";
+  return fmt::format("{} samples per GPU{}; {}", workload.batch, passes,
+                     words_of(workload.batch_scaling));
 }
 
 }  // namespace

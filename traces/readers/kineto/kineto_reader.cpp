@@ -12,6 +12,7 @@
 #include "traces/readers/kineto/kineto_summary.hpp"
 #include "traces/readers/kineto/kineto_workload.hpp"
 #include "traces/readers/kineto/layers/gradient_sizes.hpp"
+#include "traces/readers/kineto/layers/joined_passes.hpp"
 #include "traces/readers/kineto/layers/supplied_shapes.hpp"
 #include "traces/readers/kineto/rank_record_of.hpp"
 #include "traces/readers/kineto/ranks/rank_steps.hpp"
@@ -56,6 +57,7 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
   const KinetoView view = interpret(trace, report, supplied_buckets(options));
   RankSteps rank{.record = rank_record_of(trace, view, file.origin),
                  .steps = find_layers(trace, view)};
+  join_passes(rank.steps, file.origin, report);
   count_doubts(gradient_type_of(trace, view), file.origin, report);
   const std::string sized = size_all(trace, view, options, rank.steps, report);
   if (guess_batch(trace.shapes).split && !options.batch)

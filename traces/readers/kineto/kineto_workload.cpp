@@ -49,9 +49,16 @@ std::string device_of(const KinetoFacts& facts, const ImportOptions& options) {
   return find_device_called(facts.device_name).value_or(own);
 }
 
-/// The user knows what was run: the shapes only tell where the user does not.
-std::uint32_t batch_of(const KinetoFacts& facts, const ImportOptions& options) {
-  const std::uint32_t batch = options.batch.value_or(facts.batch.batch);
+/// Of a pass. The user knows what a step trains: the shapes only tell, of a pass, where the user
+/// does not.
+std::uint32_t batch_of(const KinetoFacts& facts, const ImportOptions& options,
+                       std::uint32_t passes) {
+  const std::uint32_t batch = options.batch ? *options.batch / passes : facts.batch.batch;
+  if (options.batch && *options.batch % passes != 0)
+    throw InputError(
+        fmt::format("--batch {}: expected a multiple of {}, as a step of {} works "
+                    "through so many micro-batches",
+                    *options.batch, passes, facts.origin));
   if (batch == 0)
     throw InputError(fmt::format("{}: {}: give the samples per step with --batch", facts.origin,
                                  facts.batch.evidence));
@@ -104,6 +111,23 @@ bool is_layer(const LayerTimes& times) {
   return !only_update || !times.gradients.empty();
 }
 
+/// Behind a layer's work in either direction, as layers of their own: one before it in forward
+/// order is behind it in the backward pass.
+void add_messages(const LayerTimes& times, Seconds forward, Seconds backward, Workload& workload) {
+  if (forward + backward > Seconds{})
+    workload.layers.push_back(
+        {.name = fmt::format("{} messages{}", times.name, backward > Seconds{} ? " back" : ""),
+         .kind = kModelMessages,
+         .forward = forward,
+         .backward = backward,
+         .parameters = {}});
+}
+
+bool has_messages_alone(const LayerTimes& times) {
+  return times.work == 0 && times.gradients.empty() &&
+         times.forward_messages + times.backward_messages > Seconds{};
+}
+
 void add_layers(const AverageStep& step, DataType type, const ImportOptions& options,
                 Workload& workload) {
   Seconds backward_gap{};
@@ -111,8 +135,15 @@ void add_layers(const AverageStep& step, DataType type, const ImportOptions& opt
     const LayerTimes& times = step.layers[i];
     add_gap(i, times.forward_gap, backward_gap, options, workload);
     workload.update += times.update;
-    if (is_layer(times) || step.layers.size() == 1)
+    add_messages(times, {}, times.backward_messages, workload);
+    const bool has_messages = times.backward_messages > Seconds{};
+    if (!has_messages_alone(times) && (is_layer(times) || step.layers.size() == 1)) {
       workload.layers.push_back(layer_of(times, type));
+      if (has_messages && times.reduced_behind)
+        std::swap(workload.layers.back().parameters,
+                  workload.layers[workload.layers.size() - 2].parameters);
+    }
+    add_messages(times, times.forward_messages, {}, workload);
     backward_gap = times.backward_gap;
   }
   add_gap(step.layers.size(), {}, backward_gap, options, workload);
@@ -135,6 +166,16 @@ std::string gap_note(const AverageStep& step, const ImportOptions& options) {
                      bound);
 }
 
+std::string message_note(const AverageStep& step) {
+  Seconds sum{};
+  for (const LayerTimes& layer : step.layers)
+    sum += (layer.forward_messages + layer.backward_messages) * step.passes;
+  return fmt::format(
+      "{} ranks share the model: a step waits {} for messages among them, kept with their recorded "
+      "times as layers of kind {}; samples and gradients are those of a model, not of a rank",
+      step.model_group, format_seconds(sum), kModelMessages);
+}
+
 std::string unevenness_note(const AverageStep& step) {
   constexpr double kPercent = 100;
   std::string note = fmt::format(
@@ -152,6 +193,11 @@ std::vector<std::string> time_notes(const AverageStep& step, const ImportOptions
       fmt::format("computation on the device: {}", describe(step.computation))};
   if (std::string stalls = describe(step.pace); !stalls.empty())
     notes.push_back(std::move(stalls));
+  if (step.passes > 1)
+    notes.push_back(
+        fmt::format("each step worked through {} micro-batches before its gradients "
+                    "were reduced: times are those of the mean one",
+                    step.passes));
   if (step.steps > 1)
     notes.push_back(unevenness_note(step));
   if (step.layers.back().kind == kUnlaunched)
@@ -159,6 +205,8 @@ std::vector<std::string> time_notes(const AverageStep& step, const ImportOptions
         "doubtful: {} of the step were launched before the profile, and whether they belong to it "
         "is not recorded",
         format_seconds(step.layers.back().forward)));
+  if (step.model_group > 1)
+    notes.push_back(message_note(step));
   notes.push_back(gap_note(step, options));
   if (step.collective_waits > Seconds{})
     notes.push_back(
@@ -238,7 +286,9 @@ Workload workload_of(const AverageStep& step, const KinetoFacts& facts,
   Workload workload;
   workload.model = options.model.empty() ? model_of(facts.origin) : options.model;
   workload.device = device_of(facts, options);
-  workload.batch = batch_of(facts, options);
+  workload.batch = batch_of(facts, options, step.passes);
+  workload.passes = step.passes;
+  workload.model_group = step.model_group;
   workload.name = fmt::format("{}-{}-bs{}", workload.model, workload.device, workload.batch);
   workload.provenance = provenance_of(step, facts, options);
   workload.precision = precision_of(facts.gradient_type);

@@ -66,14 +66,11 @@ std::string read_precision(ObjectReader& reader) {
   return precision;
 }
 
-std::uint32_t read_batch(ObjectReader& reader) {
-  constexpr std::uint64_t kLargest = std::numeric_limits<std::uint32_t>::max();
-  const std::uint64_t batch = reader.count("batch", 1);
-  if (batch > kLargest) {
-    reader.fail("batch",
-                fmt::format("expected a whole number up to {}, found {}", kLargest, batch));
-  }
-  return static_cast<std::uint32_t>(batch);
+std::uint32_t read_count(ObjectReader& reader, const char* key, std::uint32_t most) {
+  const std::uint64_t count = reader.count(key, 1);
+  if (count > most)
+    reader.fail(key, fmt::format("expected a whole number up to {}, found {}", most, count));
+  return static_cast<std::uint32_t>(count);
 }
 
 void check_format(ObjectReader& reader) {
@@ -253,7 +250,11 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
   workload.name = name_of_workload(reader);
   workload.model = text_of(reader, "model");
   workload.device = text_of(reader, "device");
-  workload.batch = read_batch(reader);
+  workload.batch = read_count(reader, "batch", std::numeric_limits<std::uint32_t>::max());
+  if (reader.has("passes"))
+    workload.passes = read_count(reader, "passes", 65536);
+  if (reader.has("model_group"))
+    workload.model_group = read_count(reader, "model_group", 65536);
   workload.precision = read_precision(reader);
   workload.batch_scaling = named(reader, "batch_scaling",
                                  reader.text_or("batch_scaling", "unknown"), kBatchScalingNames);

@@ -92,6 +92,10 @@ std::string to_json_text(const Workload& workload) {
   line("model", json_string(workload.model));
   line("device", json_string(workload.device));
   line("batch", fmt::to_string(workload.batch));
+  if (workload.passes > 1)
+    line("passes", fmt::to_string(workload.passes));
+  if (workload.model_group > 1)
+    line("model_group", fmt::to_string(workload.model_group));
   line("precision", json_string(workload.precision));
   line("batch_scaling", json_string(name_in(kBatchScalingNames, workload.batch_scaling)));
   line("provenance", indented_provenance(workload.provenance));

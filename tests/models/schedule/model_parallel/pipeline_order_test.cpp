@@ -259,6 +259,16 @@ TEST(Partition, TheLightestPartsAreFoundExactly) {
   EXPECT_THROW(lightest_parts(weights, 7), InputError);
 }
 
+// The stage at half the speed gets half of the layers that the others get.
+TEST(Partition, ASlowStageGetsFewerLayers) {
+  const std::vector<double> slowness{2, 1, 1, 1};
+  const std::vector<PartTimes> units(14, part_of(1, 2));
+  const std::vector<Seconds> weights(14, Seconds{3});
+  EXPECT_EQ(lightest_parts(weights, 4, slowness), (PartBounds{0, 2, 6, 10, 14}));
+  const PipelineOrder order = one_forward_one_backward_order(4, 32);
+  EXPECT_EQ(best_parts(order, units, {}, {}, {}, slowness), (PartBounds{0, 2, 6, 10, 14}));
+}
+
 TEST(Partition, EqualPartsCountBlocksAndElseEverything) {
   // embedding, 4 blocks, head
   const std::vector<bool> counts{false, true, true, true, true, false};

@@ -302,5 +302,17 @@ TEST(HybridForecast, TheBestPartitionIsNoLongerThanTheOthers) {
   }
 }
 
+// 48 blocks over stages at speeds 1 : 2 : 2 : 2 take 48 / 7 of them twice as long, not 12.
+TEST(HybridForecast, TheBestPartitionKnowsSlowRanks) {
+  const auto step_with = [](const char* partition) {
+    HybridScenario scenario = transformer_scenario(
+        "1f1b", {{"tp", "8"}, {"pp", "4"}, {"global_batch", "64"}, {"partition", partition}}, 4);
+    scenario.engine.stragglers[0] = 2;
+    return step_ms(scenario);
+  };
+  EXPECT_NEAR(step_with("best") / step_with("equal"), 48.0 / 7 / 12, 0.07);
+  EXPECT_NEAR(step_with("time") / step_with("equal"), 48.0 / 7 / 12, 0.09);
+}
+
 }  // namespace
 }  // namespace stepcast

@@ -57,6 +57,19 @@ TEST(StageLinks, StartUpIsPaidByEachMessage) {
   EXPECT_NEAR(with - without, 2 * 2, 1e-6);
 }
 
+// The link carries the next message meanwhile: more micro-batches take the longest pass each, as
+// without, though a start-up is longer than that.
+TEST(StageLinks, StartUpsDelayNoOtherMessage) {
+  const auto more = [](const char* links) {
+    const auto step = [&](const char* batch) {
+      return step_ms(plain("gpipe", {{"stage_links", links}, {"global_batch", batch}}));
+    };
+    return step("32") - step("24");
+  };
+  EXPECT_NEAR(more("8Gbps/40ms,8Gbps/40ms,8Gbps/40ms"), 8 * (2 + 4), 0.01);
+  EXPECT_NEAR(more("8Gbps/40ms,0.888889Gbps/40ms,8Gbps"), 8 * (9 + 9), 0.01);
+}
+
 TEST(StageLinks, AdaptiveRatiosCompressTheSlowestMost) {
   const auto scenario = plain("1f1b", {{"stage_links", "80Gbps,800Mbps,1600Mbps"},
                                        {"pp_ratio", "10"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -16,7 +17,8 @@ constexpr double kWarmUp = 2;      // Times the median step.
 constexpr double kNoticed = 0.01;  // Share of the computation that a layer is noticed from.
 
 bool is_empty(const LayerTimes& layer) {
-  return layer.work == 0 && layer.gradients.empty() && layer.forward_gap <= Seconds{};
+  return layer.work == 0 && layer.gradients.empty() &&
+         layer.forward_gap + layer.forward_messages + layer.backward_messages <= Seconds{};
 }
 
 /// Traces may begin before the first step does or end within the last.
@@ -28,6 +30,23 @@ void drop_idle_steps(std::vector<StepLayers>& steps, ImportReport& report) {
     return idle;
   };
   std::erase_if(steps, is_idle);
+}
+
+/// Times of passes are averaged over steps of as many.
+void keep_usual_passes(std::vector<StepLayers>& steps, ImportReport& report) {
+  std::map<std::uint32_t, std::size_t> counts;
+  for (const StepLayers& step : steps)
+    ++counts[step.passes];
+  if (counts.size() < 2)
+    return;
+  const std::uint32_t usual =
+      std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; })->first;
+  std::erase_if(steps, [&](const StepLayers& step) {
+    if (step.passes == usual)
+      return false;
+    report.skip("step of another number of passes than most", fmt::format("step {}", step.step));
+    return true;
+  });
 }
 
 /// The first layer, of what is in none, has the gap before copies of input too: it goes from all
@@ -71,7 +90,7 @@ using Chosen = std::vector<const StepLayers*>;
 Seconds device_time(const StepLayers& step) {
   Seconds sum{};
   for (const LayerTimes& layer : step.layers)
-    sum += layer.forward + layer.backward + layer.update;
+    sum += (layer.forward + layer.backward) * step.passes + layer.update;
   return sum;
 }
 
@@ -110,6 +129,8 @@ void average_layer(const Chosen& steps, const Chosen& whole, std::size_t at, Ave
   const auto gap = [&](Seconds LayerTimes::*time) {
     return spread_over(whole, [&](const StepLayers& step) { return step.layers[at].*time; }).mean;
   };
+  layer.forward_messages = gap(&LayerTimes::forward_messages);
+  layer.backward_messages = gap(&LayerTimes::backward_messages);
   layer.forward_gap = gap(&LayerTimes::forward_gap);
   layer.backward_gap = gap(&LayerTimes::backward_gap);
   note_ratio(layer.name + " forward", forward, result, ratios);
@@ -140,7 +161,10 @@ RecordedPace pace_of_whole(const std::vector<StepLayers>& steps) {
 double unaccounted(const StepLayers& step) {
   Seconds sum = step.collective_waits + step.copies_alone;
   for (const LayerTimes& layer : step.layers)
-    sum += layer.forward + layer.backward + layer.update + layer.forward_gap + layer.backward_gap;
+    sum += (layer.forward + layer.backward + layer.forward_messages + layer.backward_messages +
+            layer.forward_gap + layer.backward_gap) *
+               step.passes +
+           layer.update;
   return step.duration > Seconds{} ? std::abs(sum / step.duration - 1) : 0;
 }
 
@@ -149,6 +173,8 @@ AverageStep average_of(const Chosen& steps) {
   const Chosen whole = usual_of(steps);
   AverageStep result{.layers = steps.front()->layers,
                      .steps = static_cast<std::uint32_t>(steps.size()),
+                     .passes = steps.front()->passes,
+                     .model_group = steps.front()->model_group,
                      .duration = spread_over(whole, [](const auto& s) { return s.duration; }),
                      .computation = spread_over(steps, device_time)};
   for (const GradientBucket& bucket : steps.back()->buckets)
@@ -175,6 +201,7 @@ AverageStep average_of(const Chosen& steps) {
 
 AverageStep average(std::vector<StepLayers> steps, ImportReport& report) {
   drop_idle_steps(steps, report);
+  keep_usual_passes(steps, report);
   if (steps.empty())
     return {};
   const RecordedPace pace = pace_of_whole(steps);

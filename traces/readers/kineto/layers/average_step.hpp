@@ -20,6 +20,8 @@ struct UnevenLayer {
 struct AverageStep {
   std::vector<LayerTimes> layers;  ///< Only those with a time, a gap or a gradient.
   std::uint32_t steps = 0;         ///< Averaged.
+  std::uint32_t passes = 1;        ///< Of a step; layers are those of the mean pass.
+  std::uint32_t model_group = 1;   ///< Ranks that share the model.
   Spread duration;                 ///< On the device; of the whole steps that did not stall.
   RecordedPace pace;               ///< Of all whole steps.
   Spread computation;              ///< On the device.

@@ -21,9 +21,7 @@ constexpr double kSameWork = 0.1;  // Share of the computation that two steps ma
 constexpr std::size_t kMostLayers = 5000;
 
 using Layers = std::vector<LayerTimes>;
-
-/// Places of the same layer in two lists, ascending.
-using Matches = std::vector<std::pair<std::size_t, std::size_t>>;
+using Matches = LayerMatches;
 
 /// Modules have names of their own; operators are numbered by kind.
 bool is_of_one_kind(const LayerTimes& one, const LayerTimes& other) {
@@ -49,8 +47,9 @@ void match_between(const Layers& one, const Layers& other, std::size_t first, st
   }
 }
 
-/// None: more than kMostLayers may differ.
-std::optional<Matches> matches_of(const Layers& one, const Layers& other) {
+}  // namespace
+
+std::optional<LayerMatches> matches_of(const Layers& one, const Layers& other) {
   const std::size_t least = std::min(one.size(), other.size());
   std::size_t first = 0;
   while (first < least && is_of_one_kind(one[first], other[first]))
@@ -72,6 +71,8 @@ std::optional<Matches> matches_of(const Layers& one, const Layers& other) {
   return matches;
 }
 
+namespace {
+
 /// Of the passes. The update is that of several steps where gradients are accumulated.
 Seconds passes_time(const LayerTimes& layer) {
   return layer.forward + layer.backward;
@@ -90,6 +91,8 @@ Seconds lacked_time(const LayerTimes& one, const LayerTimes& other) {
          (other.backward > Seconds{} ? Seconds{} : one.backward);
 }
 
+}  // namespace
+
 bool does_same_work(const Layers& one, const Layers& other) {
   const auto matches = matches_of(one, other);
   if (!matches)
@@ -104,6 +107,8 @@ bool does_same_work(const Layers& one, const Layers& other) {
   }
   return more_of_one <= all_of_one * kSameWork && more_of_other <= all_of_other * kSameWork;
 }
+
+namespace {
 
 /// By step, the first one that does the same work.
 std::vector<std::size_t> first_alike(const std::vector<StepLayers>& steps) {

@@ -1,11 +1,26 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "traces/readers/kineto/layers/layer_times.hpp"
 #include "traces/readers/reader.hpp"
 
 namespace stepcast {
+
+/// Places of the same layer in two lists, ascending.
+using LayerMatches = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// Returns the layers that two lists have in common, by kind and in their order; nothing where the
+/// lists differ in thousands of layers.
+std::optional<LayerMatches> matches_of(const std::vector<LayerTimes>& one,
+                                       const std::vector<LayerTimes>& other);
+
+/// Whether what either list lacks of the other, whole layers or their forward or backward pass, is
+/// at most a tenth of its computation.
+bool does_same_work(const std::vector<LayerTimes>& one, const std::vector<LayerTimes>& other);
 
 /// Gives steps that do the same work the same layers, and leaves out and counts those that do
 /// other work than most (more than half), or, where there is no such majority, than the largest

@@ -1,50 +1,19 @@
 #include "traces/readers/kineto/layers/layer_times.hpp"
 
+#include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "traces/readers/kineto/device_idle.hpp"
+#include "traces/readers/kineto/groups/model_groups.hpp"
+#include "traces/readers/kineto/intervals.hpp"
 #include "traces/readers/kineto/layers/layer_units.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
 
 namespace stepcast {
 namespace {
 
-using GroupSet = std::set<GroupRanks>;
-
 constexpr std::uint32_t kNextLayer = 0xffffffff;
-
-/// Whether the forward pass of its step launched it: before the first node of the backward graph,
-/// if there was one.
-bool is_launched_forward(const KinetoTrace& trace, const DeviceWork& work,
-                         std::optional<Seconds> backward) {
-  return !backward || trace.events[work.launch].start < *backward;
-}
-
-/// Groups of a part of the ranks that reduce in the forward pass: activations of layers that are
-/// split over them, whose backward pass reduces as well.
-GroupSet groups_of_activations(const KinetoTrace& trace, const KinetoView& view) {
-  GroupSet groups;
-  std::map<std::uint32_t, std::optional<Seconds>> backward;  // By step.
-  for (const DeviceWork& work : view.work) {
-    if (work.phase != WorkPhase::Communication || work.step == kNoStep || work.launch == kNoEvent)
-      continue;
-    const KnownCollective known = collective_of(trace, work);
-    const bool reduces =
-        known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
-    const bool part =
-        !known.group.empty() && trace.world_size && known.group.size() < *trace.world_size;
-    if (!reduces || !part)
-      continue;
-    const auto [begin, added] = backward.try_emplace(work.step);
-    if (added)
-      begin->second = LayerUnits(trace, view, work.step).backward_begin();
-    if (is_launched_forward(trace, work, begin->second))
-      groups.insert(known.group);
-  }
-  return groups;
-}
 
 using LayerTime = Seconds LayerTimes::*;
 
@@ -89,10 +58,10 @@ void add_work(Seconds duration, const DeviceWork& work, const Place& place, Step
 /// Adds a collective to those that tell the sizes of gradients. Gathered parameters are those of
 /// the layer that computes next, which is not known yet.
 void add_bucket(const KinetoTrace& trace, const DeviceWork& work, const LayerUnits& units,
-                const GroupSet& of_activations, StepLayers& step) {
+                StepLayers& step) {
   constexpr Bytes kSmallest{256};  // Less is a loss, a norm or a flag.
   const KnownCollective known = collective_of(trace, work);
-  if (work.launch == kNoEvent || known.size <= Bytes{} || of_activations.contains(known.group))
+  if (work.launch == kNoEvent || known.size <= Bytes{})
     return;
   const bool forward = is_launched_forward(trace, work, units.backward_begin());
   const bool reduces =
@@ -101,9 +70,11 @@ void add_bucket(const KinetoTrace& trace, const DeviceWork& work, const LayerUni
     step.gathered.push_back({kNextLayer, known.size});
   if (!reduces)
     return;
-  if (const std::uint32_t layer = units.layer_before(work.launch); layer != LayerUnits::kNoLayer)
+  if (const std::uint32_t layer = units.layer_before(work.launch); layer != LayerUnits::kNoLayer) {
     step.buckets.push_back({layer, known.size});
-  else if (!forward && known.size >= kSmallest)
+    LayerTimes& times = step.layers[layer];
+    times.reduced_behind = times.reduced_behind || times.backward_messages > Seconds{};
+  } else if (!forward && known.size >= kSmallest)
     step.late_buckets.push_back({LayerUnits::kNoLayer, known.size});
 }
 
@@ -126,7 +97,7 @@ class LayerFinder {
       : trace_(trace),
         view_(view),
         idle_(find_idle(trace, view)),
-        of_activations_(groups_of_activations(trace, view)) {}
+        model_groups_(model_groups_of(trace, view)) {}
 
   /// `work`: of this step, into KinetoView::work.
   StepLayers run(std::uint32_t number, const StepLoad& load,
@@ -153,11 +124,15 @@ class LayerFinder {
             StepLayers& step) const {
     LastPlaces last;
     std::optional<Place> first;
+    const std::vector<Interval> computing = computing_in(all);
     for (const std::uint32_t i : all) {
       const DeviceWork& work = view_.work[i];
       if (work.phase == WorkPhase::Communication) {
         step.communication += trace_.events[work.event].duration;
-        add_bucket(trace_, work, units, of_activations_, step);
+        if (model_groups_.contains(collective_of(trace_, work).group))
+          add_message(work, units, computing, step);
+        else
+          add_bucket(trace_, work, units, step);
         continue;
       }
       const Place place = place_of(work, units, step, last);
@@ -171,6 +146,36 @@ class LayerFinder {
     if (first)
       add_idle(idle_.behind[step.step], *first, step);
     place_gathered(LayerUnits::kNoLayer, step);
+  }
+
+  std::vector<Interval> computing_in(const std::vector<std::uint32_t>& all) const {
+    std::vector<Interval> intervals;
+    for (const std::uint32_t i : all)
+      if (view_.work[i].phase != WorkPhase::Communication) {
+        const KinetoEvent& event = trace_.events[view_.work[i].event];
+        intervals.emplace_back(event.start, event.end());
+      }
+    std::ranges::sort(intervals);
+    return united(intervals);
+  }
+
+  // Ranks that share the model wait for each other within its layers: what no compute hides of
+  // that is time of the layer.
+  void add_message(const DeviceWork& work, const LayerUnits& units,
+                   const std::vector<Interval>& computing, StepLayers& step) const {
+    const KinetoEvent& event = trace_.events[work.event];
+    const Seconds exposed = event.duration - covered_length(computing, {event.start, event.end()});
+    step.model_group = std::max(step.model_group, collective_of(trace_, work).ranks);
+    step.collective_waits = std::max(Seconds{}, step.collective_waits - exposed);
+    if (work.launch == kNoEvent) {
+      step.layers[LayerUnits::kNoLayer].forward_messages += exposed;
+      return;
+    }
+    if (view_.scopes.around(work.launch).node == kNoEvent &&
+        trace_.events[work.launch].thread == view_.steps.thread)
+      step.layers[units.layer_of(work.launch, WorkPhase::Forward)].forward_messages += exposed;
+    else
+      step.layers[units.layer_before(work.launch)].backward_messages += exposed;
   }
 
   Place place_of(const DeviceWork& work, const LayerUnits& units, const StepLayers& step,
@@ -190,7 +195,7 @@ class LayerFinder {
   const KinetoTrace& trace_;
   const KinetoView& view_;
   const DeviceIdle idle_;
-  const GroupSet of_activations_;
+  const ModelGroups model_groups_;
 };
 
 }  // namespace

@@ -24,13 +24,17 @@ struct LayerTimes {
   std::string kind;
   Seconds forward{};
   Seconds backward{};
-  Seconds update{};        ///< By the optimizer; in the first layer only.
+  Seconds update{};             ///< By the optimizer; in the first layer only.
+  Seconds forward_messages{};   ///< Among ranks that share the model, while nothing computed:
+  Seconds backward_messages{};  ///< launched by the forward and by the backward pass.
+  bool reduced_behind = false;  ///< Its gradients are, once these have been launched.
   Seconds forward_gap{};   ///< The device idled so long before the forward work, see DeviceIdle.
   Seconds backward_gap{};  ///< The same before the backward work.
   std::vector<LayerGradient> gradients;
   std::uint32_t work = 0;           ///< Kernels, copies and fills,
   std::uint32_t forward_work = 0;   ///< those of the forward
   std::uint32_t backward_work = 0;  ///< and those of the backward pass.
+  std::uint32_t turn = 0;           ///< Backward passes that began before it, in its step.
 };
 
 /// A collective of the backward pass: a bucket of gradients.
@@ -56,6 +60,9 @@ struct StepLayers {
   std::vector<GradientBucket> late_buckets;  ///< Reduced behind the backward pass: of layer 0.
   std::vector<GradientBucket> gathered;      ///< Parameters that the forward pass gathered.
   std::uint64_t element_size = 4;  ///< Bytes of an element of a gradient, see GradientType.
+  /// Times, launches and gaps of the layers are those of one of so many passes, see join_passes().
+  std::uint32_t passes = 1;
+  std::uint32_t model_group = 1;  ///< Ranks that share the model.
 };
 
 /// Takes every step apart into layers: a leaf nn.Module where modules were recorded, else an

@@ -27,8 +27,9 @@ std::string kind_of_module(const std::string& name) {
 
 LayerUnits::LayerUnits(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step)
     : trace_(trace), view_(view) {
-  layers_.push_back({.name = "no-operator", .kind = "None"});
   const KinetoStep& span = view.steps.steps[step];
+  layers_.push_back({.name = "no-operator", .kind = "None"});
+  begins_.push_back(span.begin);
   const auto each_event = [&](std::size_t thread, auto use) {
     const auto& order = view.scopes.by_thread[thread];
     const auto start_of = [&](std::uint32_t i) { return trace.events[i].start; };
@@ -58,23 +59,44 @@ void LayerUnits::add_forward(std::uint32_t index) {
 
 std::uint32_t LayerUnits::layer_of_forward_operator(std::uint32_t index) {
   const std::uint32_t module = view_.scopes.around(index).module;
+  const Seconds begin = trace_.events[index].start;
   if (module == kNoEvent || view_.scopes.has_modules[module]) {
     const std::string name = short_name(trace_.name_of(trace_.events[index]));
-    return add_layer(name, name);
+    return add_layer(name, name, begin);
   }
   const auto [at, added] = layer_of_event_.try_emplace(module, 0);
   if (added) {
     const std::string name = trace_.name_of(trace_.events[module]).substr(kModule.size());
-    at->second = add_layer(name, kind_of_module(name));
+    at->second = add_layer(name, kind_of_module(name), begin);
   }
   return at->second;
 }
 
-std::uint32_t LayerUnits::add_layer(const std::string& name, const std::string& kind) {
+std::uint32_t LayerUnits::add_layer(const std::string& name, const std::string& kind,
+                                    Seconds begin) {
   const std::uint32_t use = uses_[name]++;
   const bool numbered = name == kind || use > 0;
   layers_.push_back({.name = numbered ? fmt::format("{}-{}", name, use) : name, .kind = kind});
+  begins_.push_back(begin);
   return static_cast<std::uint32_t>(layers_.size() - 1);
+}
+
+// The training program calls no operators while the backward pass runs: nodes between the first
+// operators of two layers are those of a backward pass that has ended. What checkpoints compute
+// again is called by nodes.
+std::vector<LayerTimes> LayerUnits::take_layers() {
+  std::vector<Seconds> nodes;
+  for (const auto& [thread, all] : nodes_)
+    for (const Node& node : all)
+      nodes.push_back(node.start);
+  std::ranges::sort(nodes);
+  auto before = nodes.begin();
+  for (std::size_t layer = 1; layer < layers_.size(); ++layer) {
+    const auto until = std::lower_bound(before, nodes.end(), begins_[layer]);
+    layers_[layer].turn = layers_[layer - 1].turn + (until == before ? 0 : 1);
+    before = until;
+  }
+  return std::move(layers_);
 }
 
 // A node without a number of its own (the accumulation of a gradient) follows the one before it.

@@ -25,7 +25,8 @@ class LayerUnits {
   /// When the first node of the backward graph began; nothing if there was none.
   std::optional<Seconds> backward_begin() const { return backward_begin_; }
 
-  std::vector<LayerTimes> take_layers() { return std::move(layers_); }
+  /// In forward order, without times. Takes them out.
+  std::vector<LayerTimes> take_layers();
 
  private:
   struct Node {
@@ -37,11 +38,12 @@ class LayerUnits {
   void add_node(std::uint32_t index);
   std::uint32_t layer_by_sequence(std::int64_t sequence) const;
   std::uint32_t layer_of_forward_operator(std::uint32_t index);
-  std::uint32_t add_layer(const std::string& name, const std::string& kind);
+  std::uint32_t add_layer(const std::string& name, const std::string& kind, Seconds begin);
 
   const KinetoTrace& trace_;
   const KinetoView& view_;
   std::vector<LayerTimes> layers_;
+  std::vector<Seconds> begins_;  // of their first operators; of layer 0 before all
   std::unordered_map<std::uint32_t, std::uint32_t> layer_of_event_;  // operator or leaf module
   std::vector<std::pair<std::int64_t, std::uint32_t>> by_sequence_;  // ascending
   std::unordered_map<std::uint16_t, std::vector<Node>> nodes_;       // by thread, ascending
