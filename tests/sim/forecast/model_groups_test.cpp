@@ -43,7 +43,7 @@ TEST(ModelGroups, ReplicasExchangeGradientsAmongThemselves) {
   of_replica.model_group = 1;
   const Cluster replicas = replica_cluster(scenario.cluster, model_replicas(scenario.cluster, 2));
   EXPECT_EQ(replicas.ranks(), 4U);
-  for (const char* schedule : {"bsp", "wfbp", "ddp", "dear", "horovod", "zero", "powersgd"}) {
+  for (const char* schedule : {"bsp", "wfbp", "ddp", "dear", "horovod", "zero", "mg-wfbp"}) {
     Scenario alone{.original_workload = of_replica,
                    .original_cluster = replicas,
                    .workload = of_replica,
