@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
 #include "traces/readers/recognition/formats.hpp"
@@ -103,9 +104,7 @@ class ExecutionTraceReader final : public TraceReader {
   std::string name() const override { return "execution-trace"; }
 
   bool sniff(std::string_view head) const override {
-    const std::size_t start = head.find_first_not_of(" \t\r\n");
-    return start != std::string_view::npos && head[start] == '{' &&
-           head.find("\"schema\"") != std::string_view::npos &&
+    return json_start(head) == '{' && head.find("\"schema\"") != std::string_view::npos &&
            head.find("\"nodes\"") != std::string_view::npos;
   }
 
