@@ -17,6 +17,7 @@
 #include "traces/readers/kineto/groups/noted_collective.hpp"
 
 namespace stepcast {
+#include "traces/readers/kineto/stream_order.hpp"
 namespace {
 
 constexpr Seconds kLongest{86'400};
@@ -234,7 +235,10 @@ std::int32_t KinetoBuilder::stream_of(const ChromeEvent& event) {
   const std::uint64_t device = device_index(event);
   if (device > 0)
     report_.doubt("work on another device of the same process, taken as other streams", place());
-  const std::uint64_t stream = std::min(count_of(event.number("stream")), kStreamsOfADevice - 1);
+  const std::optional<double> noted = event.number("stream");
+  if (!noted || count_of(event.number("graph id")) > 0)
+    trace_.streams_in_order = false;
+  const std::uint64_t stream = std::min(count_of(noted), kStreamsOfADevice - 1);
   return static_cast<std::int32_t>(device * kStreamsOfADevice + stream);
 }
 
@@ -291,3 +295,4 @@ KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, Imp
 }
 
 }  // namespace stepcast
+  end_work_before_next(trace, report);

@@ -89,6 +89,10 @@ struct KinetoTrace {
   Bytes most_allocated{};
   Bytes most_reserved{};
   std::uint64_t repaired_backslashes = 0;
+  /// Whether work on one stream runs one after the other: it notes its stream, and none ran in a
+  /// CUDA graph.
+  bool streams_in_order = true;
+  bool of_ascend = false;  ///< By Ascend's profiler, as its device work shows.
 
   const std::string& name_of(const KinetoEvent& event) const { return names[event.name]; }
 };
