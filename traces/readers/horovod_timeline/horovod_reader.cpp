@@ -77,7 +77,13 @@ class HorovodReader final : public TraceReader {
 
   TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions&,
                        ImportReport& report) const override {
-    const HorovodTimeline timeline = read_horovod_timeline(only_file(files, name()), report);
+    const TraceStream& file = only_file(files, name());
+    const HorovodTimeline timeline = read_horovod_timeline(file, report);
+    if (timeline.tensors.empty())
+      throw InputError(file.origin +
+                       ": expected tensors with NEGOTIATE_ events, as Horovod's timeline has, or "
+                       "events with the categories of PyTorch's profiler (cpu_op, kernel), found "
+                       "neither");
     TraceSummary summary{.format = name()};
     std::uint64_t elements = 0;
     for (const HorovodTensor& tensor : timeline.tensors)

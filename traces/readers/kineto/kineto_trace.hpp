@@ -113,7 +113,7 @@ std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name)
 bool sends(std::string_view collective);
 bool receives(std::string_view collective);
 
-/// Whether a kernel of this name belongs to NCCL or RCCL.
+/// Whether a kernel of this name belongs to NCCL, RCCL, oneCCL or HCCL.
 bool is_collective_kernel(std::string_view name);
 
 /// Bytes of one element by PyTorch's name of the type ("Float", "c10::BFloat16"); 0 if unknown.

@@ -1,6 +1,7 @@
 // What is left out of a trace or doubted, and counted.
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/traces/readers/kineto/small_import.hpp"
@@ -99,6 +100,28 @@ TEST(KinetoDoubts, ATraceWithoutEventsOrWorkIsRefused) {
             "t.json: expected work on a device in a step, found none");
   EXPECT_EQ(import_error_of(small_trace().substr(0, 5000)),
             "t.json: the text ends too early (is the file truncated?)");
+}
+
+TEST(KinetoDoubts, ATraceWithoutAnyWorkIsRefusedWithWhatWasLookedFor) {
+  ImportReport report;
+  const std::string error = input_error_of([&] {
+    inspect_kineto(R"({"traceEvents": [
+      {"ph": "X", "cat": "toplevel", "name": "task", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]})",
+                   report);
+  });
+  EXPECT_TRUE(error.starts_with("t.json: expected device work (category kernel")) << error;
+  EXPECT_NE(error.find("found none of them in 1 event; traces of the profilers of PyTorch"),
+            std::string::npos)
+      << error;
+}
+
+TEST(KinetoDoubts, LaunchesOfOtherRuntimesAreLaunches) {
+  for (const char* runtime : {"xpu_runtime", "xpu_driver", "privateuse1_runtime"}) {
+    ImportReport report;
+    inspect_kineto(all_replaced(small_trace(), "\"cuda_runtime\"", fmt::format("\"{}\"", runtime)),
+                   report);
+    EXPECT_TRUE(report.clean()) << runtime;
+  }
 }
 
 TEST(KinetoDoubts, WorkOutsideOfStepsIsSkippedAndInNoCategoryOfTraining) {
