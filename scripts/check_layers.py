@@ -77,7 +77,7 @@ NAMED_ELSEWHERE = {
     "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,
     "traces/readers/horovod_timeline/": _FORMAT,
     "traces/readers/ddp_logging/": _FORMAT,
-    "traces/readers/import.cpp": _FORMAT,
+    "traces/readers/recognition/recognised_file.cpp": _FORMAT,
     "traces/readers/recognition/formats.hpp": _FORMAT,
 }
 

@@ -149,6 +149,7 @@ struct Job {
   std::size_t lost = 0;               ///< Of which nothing tells when they ran.
   std::vector<std::string> doubtful;  ///< Kinds that may be computation or communication.
   bool one_clock = false;             ///< Its reader put it on one, as far as clocks differ.
+  bool timed = true;                  ///< False: of some ranks durations alone were recorded.
   bool profiled = false;              ///< Ranks are GPUs and operations kernels: a pass has many.
 };
 

@@ -83,6 +83,7 @@ Job ProfiledJob::run() {
     throw InputError(records_.front().origin +
                      ": expected a step that all ranks recorded whole, found none");
   refuse_foreign_ranks(job_);
+  job_.timed = std::ranges::all_of(timelines_, &RankTimeline::timed);
   job_.apart = time_between_recordings();
   if (job_.ranks.size() > 1)
     meet();

@@ -9,6 +9,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
+#include "traces/readers/kineto/ascend_work.hpp"
 #include "traces/readers/kineto/launch_queue.hpp"
 #include "traces/readers/kineto/rank_record_of.hpp"
 #include "traces/readers/kineto/recorded/recorded_steps.hpp"
@@ -249,6 +250,7 @@ void make_transfer(std::optional<CollectiveKind> kind, TimelineWork& work) {
 RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
   const auto source = file.open();
   const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+  require_arrows(trace, file.origin);
   const KinetoView view = interpret(trace, report);
   RankTimeline timeline{.record = rank_record_of(trace, view, file.origin)};
   add_messages(trace, view, timeline.record);

@@ -49,6 +49,7 @@ struct RankTimeline {
   RankRecord record;  ///< With messages of pairs of ranks.
   std::vector<TimelineStep> steps;
   DeviceUse device{};
+  bool timed = true;  ///< False: no times were recorded, begins are concluded.
 };
 
 /// Reads a trace of PyTorch's profiler. Throws InputError.

@@ -17,16 +17,14 @@
 #include "traces/job/read_at_once.hpp"
 #include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/horovod_job.hpp"
-#include "traces/job/spans/ring_chunks.hpp"
-#include "traces/job/spans/server_events.hpp"
 #include "traces/job/spans/server_job.hpp"
 #include "traces/job/streams/chakra_job.hpp"
 #include "traces/job/streams/framework_profile.hpp"
 #include "traces/job/streams/nsight_export.hpp"
-#include "traces/job/streams/sqlite_file.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/kineto/kineto_reader.hpp"
 #include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {
@@ -55,44 +53,51 @@ void refuse_other_table(std::string_view head, const std::string& origin) {
                                origin, fmt::join(missing, ", ")));
 }
 
-std::string in_words(const std::optional<std::string>& format, const std::filesystem::path& file) {
-  if (format)
-    return *format;
-  return is_operations_csv(head_of(file, kHead)) ? "a table of operations" : "another content";
-}
+using Recognised = std::vector<RecognisedFile>;  // One for each file.
+using Paths = std::vector<std::filesystem::path>;
 
 /// What stands where profiles of ranks do.
-[[noreturn]] void refuse_format(const std::filesystem::path& file,
-                                const std::optional<std::string>& format, bool alone) {
+[[noreturn]] void refuse_format(const std::filesystem::path& file, const RecognisedFile& format,
+                                bool alone) {
+  const std::string found = format.name().value_or("another content");
   if (!alone)
     throw InputError(
         fmt::format("{}: expected a trace of PyTorch's profiler, as one beside it is, "
                     "or files of one format alone, found {}",
-                    file.string(), in_words(format, file)));
+                    file.string(), found));
+  if (const std::string command = command_for(file, format); !command.empty())
+    throw InputError(fmt::format("{}: {}", file.string(), command));
   throw InputError(
       fmt::format("{}: expected a table of operations (CSV with optype, start_ts, duration), "
                   "traces of PyTorch's, TensorFlow's or MXNet's profiler, exports of Nsight "
                   "Systems, Chakra graphs, a timeline of Horovod or BytePS's comm.json, found {}",
-                  file.string(), in_words(format, file)));
+                  file.string(), found));
 }
 
-bool is_profile(const std::filesystem::path& file) {
-  return find_format(file) == KinetoReader().name();
+bool is_profile(const RecognisedFile& file) {
+  return file.reader != nullptr && file.reader->name() == KinetoReader().name();
+}
+
+std::vector<TraceStream> streams_of(const Paths& files) {
+  std::vector<TraceStream> streams;
+  streams.reserve(files.size());
+  for (const std::filesystem::path& file : files)
+    streams.push_back(file_stream(file));
+  return streams;
 }
 
 /// One trace of PyTorch's profiler for each rank. Execution traces beside them hold no times.
-Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShape& shape,
+Job read_profiles(const Paths& files, const Recognised& found, const JobShape& shape,
                   ImportReport& report) {
   std::vector<TraceStream> streams;
-  for (const std::filesystem::path& file : files) {
-    const std::optional<std::string> format = find_format(file);
-    if (format == execution_trace_reader().name() && files.size() > 1) {
-      report.skip("execution trace, which holds no times", file.string());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (found[i].reader == &execution_trace_reader() && files.size() > 1) {
+      report.skip("execution trace, which holds no times", files[i].string());
       continue;
     }
-    if (format != KinetoReader().name())
-      refuse_format(file, format, std::ranges::none_of(files, is_profile));
-    streams.push_back(file_stream(file));
+    if (!is_profile(found[i]))
+      refuse_format(files[i], found[i], std::ranges::none_of(found, is_profile));
+    streams.push_back(file_stream(files[i]));
   }
   if (streams.empty())
     throw InputError(fmt::format("{}: expected a trace with times, found execution traces alone",
@@ -101,79 +106,49 @@ Job read_profiles(const std::vector<std::filesystem::path>& files, const JobShap
   return read_profiled_job(streams, shape, report);
 }
 
-/// Files of one format, of which each has one rank's work, or (Nsight Systems) several ranks'.
-std::optional<Job> read_streams(const std::vector<std::filesystem::path>& files,
-                                std::string_view head, const JobShape& shape,
-                                ImportReport& report) {
-  const auto require_all = [&](const char* format, auto is_such) {
-    report.format = format;
-    for (const std::filesystem::path& file : files)
-      if (!is_such(head_of(file, kHead)))
-        throw InputError(
-            fmt::format("{}: expected {}, as the first file is", file.string(), format));
-  };
-  const auto read_each = [&](const TimelineReader& read) {
-    std::vector<TraceStream> streams;
-    streams.reserve(files.size());
-    for (const std::filesystem::path& file : files)
-      streams.push_back(file_stream(file));
-    return job_of_timelines(read_timelines(streams, read, report), shape, report);
-  };
-  if (is_sqlite(head)) {
-    require_all("nsight-systems", is_sqlite);
-    const auto read = [&](std::size_t file, ImportReport& own) {
-      return read_nsight_export(files[file], own);
-    };
-    return job_of_timelines(read_at_once(files.size(), read, report), shape, report);
-  }
-  if (is_framework_profile(head)) {
-    require_all("tensorflow-or-mxnet", is_framework_profile);
-    return read_each(read_framework_profile);
-  }
-  const auto is_chakra = [](std::string_view text) { return chakra_reader().sniff(text); };
-  if (!is_chakra(head))
-    return std::nullopt;
-  require_all("chakra", is_chakra);
-  return read_each(read_chakra_timeline);
+void require_all(const Paths& files, const Recognised& found, const char* format,
+                 ImportReport& report) {
+  report.format = format;
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (found[i].job != found[0].job || found[i].reader != found[0].reader)
+      throw InputError(
+          fmt::format("{}: expected {}, as the first file is", files[i].string(), format));
 }
 
-/// Messages and sums of BytePS's servers; what ranks recorded beside them says nothing more. None:
-/// no file holds any.
-std::optional<Job> read_server_job(const std::vector<std::filesystem::path>& files,
-                                   const JobShape& shape, ImportReport& report) {
+/// Chakra graphs, or files of TensorFlow's or MXNet's profiler, one for each rank.
+Job read_each(const Paths& files, const TimelineReader& read, const JobShape& shape,
+              ImportReport& report) {
+  return job_of_timelines(read_timelines(streams_of(files), read, report), shape, report);
+}
+
+/// Databases of Nsight Systems, of which each has one rank's work or several ranks'.
+Job read_nsight_exports(const Paths& files, const JobShape& shape, ImportReport& report) {
+  const auto read = [&](std::size_t file, ImportReport& own) {
+    return read_nsight_export(files[file], own);
+  };
+  return job_of_timelines(read_at_once(files.size(), read, report), shape, report);
+}
+
+/// Messages and sums of BytePS's servers; what ranks recorded beside them says nothing more.
+Job read_server_job(const Paths& files, const Recognised& found, const JobShape& shape,
+                    ImportReport& report) {
   std::vector<TraceStream> streams;
-  std::vector<std::string> others;
-  for (const std::filesystem::path& file : files) {
-    const std::string head = head_of(file, kHead);
-    if (is_server_trace(head))
-      streams.push_back(file_stream(file));
-    else if (is_byteps_trace(head))
-      others.push_back(file.string());
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (found[i].job == JobFormat::BytepsServers)
+      streams.push_back(file_stream(files[i]));
     else
-      return std::nullopt;
-  }
-  if (streams.empty())
-    return std::nullopt;
-  for (const std::string& file : others)
-    report.skip("comm.json of a rank, whose pushes and pulls are messages", file);
+      report.skip("comm.json of a rank, whose pushes and pulls are messages", files[i].string());
   report.format = "byteps-servers";
   return read_byteps_server_job(streams, shape, report);
 }
 
-/// A timeline of Horovod and, beside it, chunks that NCCL recorded on its ranks. None: none of it.
-std::optional<Job> read_timeline(const std::vector<std::filesystem::path>& files,
-                                 const JobShape& shape, ImportReport& report) {
+/// A timeline of Horovod and, beside it, chunks that NCCL recorded on its ranks.
+Job read_timeline(const Paths& files, const Recognised& found, const JobShape& shape,
+                  ImportReport& report) {
   std::vector<TraceStream> timelines;
   std::vector<TraceStream> chunks;
-  for (const std::filesystem::path& file : files) {
-    const std::string head = head_of(file, kHead);
-    if (is_chunk_trace(head))
-      chunks.push_back(file_stream(file));
-    else if (horovod_timeline_reader().sniff(head))
-      timelines.push_back(file_stream(file));
-    else
-      return std::nullopt;
-  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    (found[i].job == JobFormat::RingChunks ? chunks : timelines).push_back(file_stream(files[i]));
   if (timelines.size() != 1)
     throw InputError(
         fmt::format("{}: expected one timeline of Horovod, which tells of all ranks; found {}",
@@ -183,23 +158,40 @@ std::optional<Job> read_timeline(const std::vector<std::filesystem::path>& files
   return read_horovod_job(timelines.front(), shape, report, chunks);
 }
 
-/// What communication libraries recorded; none: the files are of none.
-std::optional<Job> read_communication(const std::vector<std::filesystem::path>& files,
-                                      std::string_view head, const JobShape& shape,
-                                      ImportReport& report) {
-  if (std::optional<Job> job = read_server_job(files, shape, report))
-    return job;
-  if (is_byteps_trace(head)) {
-    report.format = "byteps";
-    std::vector<TraceStream> streams;
-    for (const std::filesystem::path& file : files) {
-      if (!is_byteps_trace(head_of(file, kHead)))
-        throw InputError(file.string() + ": expected BytePS's comm.json, as the first file is");
-      streams.push_back(file_stream(file));
-    }
-    return read_byteps_job(streams, shape, report);
+bool is_of_byteps(const RecognisedFile& file) {
+  return file.job == JobFormat::BytepsServers || file.job == JobFormat::BytepsWorker;
+}
+
+bool is_of_horovod(const RecognisedFile& file) {
+  return file.job == JobFormat::RingChunks || file.reader == &horovod_timeline_reader();
+}
+
+Job read_files(const Paths& files, const JobShape& shape, ImportReport& report) {
+  Recognised found;
+  for (const std::filesystem::path& file : files)
+    found.push_back(recognise(file));
+  if (std::ranges::all_of(found, is_of_horovod))
+    return read_timeline(files, found, shape, report);
+  if (std::ranges::all_of(found, is_of_byteps) &&
+      std::ranges::count(found, JobFormat::BytepsServers, &RecognisedFile::job) > 0)
+    return read_server_job(files, found, shape, report);
+  if (found[0].job == JobFormat::BytepsWorker) {
+    require_all(files, found, "byteps", report);
+    return read_byteps_job(streams_of(files), shape, report);
   }
-  return read_timeline(files, shape, report);
+  if (found[0].job == JobFormat::NsightExport) {
+    require_all(files, found, "nsight-systems", report);
+    return read_nsight_exports(files, shape, report);
+  }
+  if (found[0].job == JobFormat::FrameworkProfile) {
+    require_all(files, found, "tensorflow-or-mxnet", report);
+    return read_each(files, read_framework_profile, shape, report);
+  }
+  if (found[0].reader == &chakra_reader()) {
+    require_all(files, found, "chakra", report);
+    return read_each(files, read_chakra_timeline, shape, report);
+  }
+  return read_profiles(files, found, shape, report);
 }
 
 /// And counts the clocks that jump. Throws InputError for hosts of the job file whose ranks have
@@ -237,13 +229,9 @@ Job read_job(std::span<const std::filesystem::path> paths, const std::filesystem
   const std::string head = head_of(first, kHead);
   if (!is_operations_csv(head)) {
     refuse_other_table(head, first.string());
-    std::optional<Job> job = read_communication(files, head, shape, report);
-    if (!job)
-      job = read_streams(files, head, shape, report);
-    if (!job)
-      job = read_profiles(files, shape, report);
-    put_on_one_clock(*job, job_file, report);
-    return std::move(*job);
+    Job job = read_files(files, shape, report);
+    put_on_one_clock(job, job_file, report);
+    return job;
   }
   if (files.size() > 1)
     throw InputError(fmt::format(

@@ -14,6 +14,19 @@ constexpr double kLargestExactInteger = 9007199254740992.0;  // 2^53
 
 }  // namespace
 
+char json_start(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '['))
+    return 0;
+  // Of a text that ends with the bracket nothing else is known.
+  const std::size_t inside = text.find_first_not_of(kSpace, first + 1);
+  const std::string_view expected = text[first] == '{' ? "\"}" : "{\"]";
+  const bool is_json =
+      inside == std::string_view::npos || expected.find(text[inside]) != std::string_view::npos;
+  return is_json ? text[first] : '\0';
+}
+
 std::string json_string(std::string_view text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }

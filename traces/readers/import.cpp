@@ -1,86 +1,26 @@
 #include "traces/readers/import.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/workload/architecture_gradients.hpp"
-#include "traces/readers/archive.hpp"
 #include "traces/readers/gzip_tail.hpp"
-#include "traces/readers/kineto/kineto_reader.hpp"
-#include "traces/readers/recognition/formats.hpp"
-#include "traces/readers/recognition/other_profilers.hpp"
-#include "traces/readers/recognition/top_level_keys.hpp"
-#include "traces/readers/stepcast/stepcast_reader.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 
 namespace stepcast {
 
 namespace {
 
-constexpr std::size_t kHeadSize = 4096;
-constexpr std::size_t kLongHead = std::size_t{1} << 18U;  // Lists may begin with names of threads.
-
-// A new format is a folder beside these, and one line here. The first that takes a file has it.
-const auto& readers() {
-  static const StepcastReader stepcast;
-  static const KinetoReader kineto;
-  static const std::array<const TraceReader*, 8> all = {
-      &stepcast,        &pipedream_reader(), &execution_trace_reader(),  &kineto,
-      &chakra_reader(), &espresso_reader(),  &horovod_timeline_reader(), &ddp_logging_reader()};
-  return all;
-}
-
-const TraceReader* reader_by(std::string_view head) {
-  const auto& all = readers();
-  const auto* const found =
-      std::ranges::find_if(all, [&](const TraceReader* reader) { return reader->sniff(head); });
-  return found == all.end() ? nullptr : *found;
-}
-
-/// Of a JSON object whose front tells nothing, by its outer keys alone: the first ones may hold
-/// more than any head.
-const TraceReader* reader_by_keys(const std::filesystem::path& path) {
-  const auto source = open_file(path);
-  TopLevelKeys keys(*source);
-  std::string outline = "{";
-  while (outline.size() < kHeadSize) {
-    const auto key = keys.next();
-    if (!key)
-      return nullptr;
-    outline += fmt::format("\"{}\": 0, ", *key);
-    if (const TraceReader* reader = reader_by(outline); reader != nullptr)
-      return reader;
-  }
-  return nullptr;
-}
-
-/// Throws for what is known and not read.
-void refuse_other_tools(const std::filesystem::path& path, std::string_view head) {
-  for (const std::string_view advice : {archive_advice(head), profiler_advice(path, head)})
-    if (!advice.empty())
-      throw InputError(fmt::format("{}: {}", path.string(), advice));
-}
-
-/// Null: of no known format.
-const TraceReader* find_reader_of(const std::filesystem::path& path) {
-  const std::string head = head_of(path, kLongHead);
-  if (head.empty())
-    throw InputError(path.string() + ": is empty");
-  refuse_other_tools(path, head);
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  const char first = start == std::string::npos ? '\0' : head[start];
-  if (const TraceReader* reader = reader_by(first == '[' ? head : head.substr(0, kHeadSize)))
-    return reader;
-  return first == '{' ? reader_by_keys(path) : nullptr;
-}
-
 const TraceReader& reader_for(const std::filesystem::path& path) {
-  if (const TraceReader* reader = find_reader_of(path))
-    return *reader;
+  const RecognisedFile file = recognise(path);
+  if (file.reader != nullptr)
+    return *file.reader;
+  if (const std::string command = command_for(path, file); !command.empty())
+    throw InputError(fmt::format("{}: {}", path.string(), command));
   throw InputError(fmt::format("{}: expected a trace of a known format ({}), found another content",
                                path.string(), fmt::join(trace_formats(), ", ")));
 }
@@ -229,18 +169,9 @@ std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::pat
   return files;
 }
 
-std::string format_of(const std::filesystem::path& path) {
-  return reader_for(path).name();
-}
-
-std::optional<std::string> find_format(const std::filesystem::path& path) {
-  const TraceReader* reader = find_reader_of(path);
-  return reader ? std::optional<std::string>(reader->name()) : std::nullopt;
-}
-
 std::vector<std::string> trace_formats() {
   std::vector<std::string> names;
-  for (const TraceReader* reader : readers())
+  for (const TraceReader* reader : trace_readers())
     names.push_back(reader->name());
   return names;
 }

@@ -38,12 +38,6 @@ void refuse_doubts(const ImportReport& report, const std::string& origin);
 /// folder without files.
 std::vector<std::filesystem::path> files_in(std::span<const std::filesystem::path> paths);
 
-/// The name of the format of a file, found by its content. Throws InputError if none matches.
-std::string format_of(const std::filesystem::path& path);
-
-/// The same; nullopt: none matches.
-std::optional<std::string> find_format(const std::filesystem::path& path);
-
 /// Names of the formats that import_trace() knows, in the order in which they are tried.
 std::vector<std::string> trace_formats();
 

@@ -25,20 +25,26 @@ std::size_t end_of_run(std::string_view text, std::size_t at, bool (*is)(char)) 
   return at;
 }
 
-/// Headings of the tables of nccl-tests, OSU and ib_write_bw.
-bool is_heading(std::string_view from_hash) {
-  const auto has = [&](std::string_view part) { return from_hash.find(part) != kNone; };
-  return (has("algbw") && has("busbw")) || from_hash.starts_with("# OSU ") ||
-         from_hash.starts_with("#bytes");
+/// Where the heading of a table of nccl-tests, OSU or ib_write_bw begins in a line; none if the
+/// line is no heading. That of nccl-tests may have lost its "#".
+std::size_t begin_of_heading(std::string_view line) {
+  if (const std::size_t column = line.find("algbw");
+      column != kNone && line.find("busbw") != kNone) {
+    const std::size_t size = line.rfind("size", column);
+    return size == kNone ? kNone : line.substr(0, size).find_last_not_of(" \t#\\") + 1;
+  }
+  const std::size_t hash = line.find('#');
+  const std::string_view rest = hash == kNone ? std::string_view{} : line.substr(hash);
+  return rest.starts_with("# OSU ") || rest.starts_with("#bytes") ? hash : kNone;
 }
 
 /// What stands before the first heading; empty if only blanks do.
 std::string_view label_in(std::string_view text) {
   for (const LogLine& line : lines_of(text)) {
-    const std::size_t hash = line.text.find('#');
-    if (hash == kNone || !is_heading(line.text.substr(hash)))
+    const std::size_t begin = begin_of_heading(line.text);
+    if (begin == kNone)
       continue;
-    const std::string_view label = line.text.substr(0, hash);
+    const std::string_view label = line.text.substr(0, begin);
     return label.find_first_not_of(" \t") == kNone ? std::string_view{} : label;
   }
   return {};

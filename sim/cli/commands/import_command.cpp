@@ -10,6 +10,7 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
@@ -108,7 +109,8 @@ class ImportCommand final : public Subcommand {
     std::vector<MegatronTimers> logs;
     for (const std::filesystem::path& path : paths) {
       const std::string text = std::filesystem::is_directory(path) ? "" : read_text_file(path);
-      if (!has_megatron_timers(text) || is_json(text))
+      // Traces may name anything.
+      if (!has_megatron_timers(text) || json_start(text) != 0)
         return false;
       logs.push_back(parse_megatron_timers(text, path.string()));
     }
@@ -125,12 +127,6 @@ class ImportCommand final : public Subcommand {
                        : import_.source},
         block_keys()));
     return true;
-  }
-
-  /// Traces may name anything.
-  static bool is_json(const std::string& text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    return first != std::string::npos && (text[first] == '{' || text[first] == '[');
   }
 
   void write_block(const MeasuredParts& measured) const {

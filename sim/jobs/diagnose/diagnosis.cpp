@@ -129,6 +129,7 @@ void Diagnosing::time_steps() {
   std::vector<Seconds> lengths;
   for (const double step : recorded)
     lengths.push_back(Seconds{step});
+  diagnosis_.timed = job_.timed;
   diagnosis_.pace = pace_of(lengths, stalled);
   diagnosis_.recorded_step = Seconds{mean_of_usual(recorded, stalled)};
   diagnosis_.simulated_step = Seconds{mean_of_usual(delayed, stalled)};

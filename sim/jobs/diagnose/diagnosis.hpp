@@ -186,6 +186,7 @@ struct Diagnosis {
   MissingRanks missing;
   std::size_t steps = 0;
   RecordedPace pace;         ///< Of the steps as recorded: usual and stalled ones.
+  bool timed = true;         ///< False: nothing below is recorded, the steps are concluded.
   Seconds recorded_step{};   ///< Of the usual steps, as the next one. All others: of all steps.
   Seconds simulated_step{};  ///< Replayed with the delays.
   Seconds undelayed_step{};  ///< T. Nor do those recorded wait for those that are not.

@@ -32,15 +32,21 @@ Json optional_json(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+/// Null where no times were recorded.
+Json if_timed(const Diagnosis& diagnosis, double value) {
+  return diagnosis.timed ? Json(value) : Json(nullptr);
+}
+
 Json spread_json(const StepSpread& spread) {
   return {{"p50_s", spread.p50.value}, {"p95_s", spread.p95.value}, {"max_s", spread.most.value}};
 }
 
 Json spreads_json(const Diagnosis& diagnosis) {
-  return {{"recorded_step_s", spread_json(diagnosis.recorded_spread)},
-          {"simulated_step_s", spread_json(diagnosis.simulated_spread)},
-          {"undelayed_step_s", spread_json(diagnosis.undelayed_spread)},
-          {"ideal_step_s", spread_json(diagnosis.ideal_spread)}};
+  return {
+      {"recorded_step_s", diagnosis.timed ? spread_json(diagnosis.recorded_spread) : Json(nullptr)},
+      {"simulated_step_s", spread_json(diagnosis.simulated_spread)},
+      {"undelayed_step_s", spread_json(diagnosis.undelayed_spread)},
+      {"ideal_step_s", spread_json(diagnosis.ideal_spread)}};
 }
 
 Json worst_json(const Diagnosis& diagnosis) {
@@ -145,7 +151,7 @@ Json steps_json(const Diagnosis& diagnosis) {
   Json steps = Json::array();
   for (const DiagnosedStep& step : diagnosis.replayed)
     steps.push_back({{"name", step.name},
-                     {"recorded_s", step.recorded.value},
+                     {"recorded_s", if_timed(diagnosis, step.recorded.value)},
                      {"simulated_s", step.simulated.value}});
   return steps;
 }
@@ -237,7 +243,7 @@ Json slowdowns_json(const Diagnosis& diagnosis) {
 Json against_json(const Diagnosis& other) {
   return {{"job", other.job},
           {"steps", other.steps},
-          {"recorded_step_s", other.recorded_step.value},
+          {"recorded_step_s", if_timed(other, other.recorded_step.value)},
           {"undelayed_step_s", other.undelayed_step.value},
           {"ideal_step_s", other.ideal_step.value},
           {"step_spread", spreads_json(other)},
@@ -255,9 +261,9 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"gpus", diagnosis.gpus},
             {"missing_ranks", diagnosis.missing.names},
             {"steps", diagnosis.steps},
-            {"recorded_step_s", diagnosis.recorded_step.value},
+            {"recorded_step_s", if_timed(diagnosis, diagnosis.recorded_step.value)},
             {"simulated_step_s", diagnosis.simulated_step.value},
-            {"simulated_step_error", diagnosis.step_error},
+            {"simulated_step_error", if_timed(diagnosis, diagnosis.step_error)},
             {"doubts", diagnosis.doubts},
             {"undelayed_step_s", diagnosis.undelayed_step.value},
             {"ideal_step_s", diagnosis.ideal_step.value},

@@ -27,6 +27,8 @@ std::optional<std::uint32_t> rank_in_name(const std::string& origin) {
   return is_number ? std::optional(parse_count(digits)) : std::nullopt;
 }
 
+constexpr const char* kUpdate = "optimizer";
+
 class ChakraTimeline {
  public:
   ChakraTimeline(std::vector<ChakraNode> nodes, const std::string& origin, ImportReport& report)
@@ -44,12 +46,17 @@ class ChakraTimeline {
     record.origin = origin_;
     record.rank = rank_in_name(origin_);
     std::vector<StreamWork> works = timed_ ? recorded() : concluded();
-    return timeline_of(std::move(record), std::move(works), report_);
+    RankTimeline timeline = timeline_of(std::move(record), std::move(works), report_);
+    timeline.timed = timed_;
+    return timeline;
   }
 
  private:
   StreamWork work_of(const ChakraNode& node, Seconds begin) const {
     StreamWork of = work_by_name(name_of_launcher(node));
+    if (!node.communicates &&
+        updates(node))  // A fused update may be known by the kernel's name alone.
+      of = work_by_name(kUpdate);
     const std::string pass = of.work.part;
     of.work.name = fmt::format("{}: {}", pass, node.name);
     of.stream = "compute";
@@ -75,6 +82,11 @@ class ChakraTimeline {
     return node.name;
   }
 
+  bool updates(const ChakraNode& node) const {
+    return work_by_name(name_of_launcher(node)).work.updates ||
+           work_by_name(node.name).work.updates;
+  }
+
   std::vector<StreamWork> recorded() const {
     std::vector<StreamWork> works;
     Seconds first{1e300};
@@ -87,7 +99,22 @@ class ChakraTimeline {
     return works;
   }
 
-  /// In order of the list, in which what is waited for stands before who waits.
+  /// Whether the host launched it and no dependency on the device's work is noted: its stream alone
+  /// tells what it follows.
+  bool follows_its_stream(const ChakraNode& node) const {
+    bool launched = false;
+    for (const std::uint64_t before : node.data_dependencies)
+      if (const auto found = places_.find(before); found != places_.end()) {
+        if (!nodes_[found->second].on_host)
+          return false;
+        launched = true;
+      }
+    return launched;
+  }
+
+  /// In order of the list, in which what is waited for stands before who waits. Work that follows
+  /// its stream does as PyTorch has it: a collective also waits for what was computed before its
+  /// launch, and the update, or whatever is computed after the last collective, for all sums.
   std::vector<StreamWork> concluded() {
     report_.doubt("graph without times: work begins as soon as what it waits for has ended",
                   origin_);
@@ -95,6 +122,9 @@ class ChakraTimeline {
     std::vector<Seconds> ends(nodes_.size());
     Seconds computed{};
     Seconds communicated{};
+    const auto last =
+        std::ranges::find_if(nodes_.rbegin(), nodes_.rend(), &ChakraNode::communicates);
+    const auto after_last = static_cast<std::size_t>(nodes_.rend() - last);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const ChakraNode& node = nodes_[i];
       Seconds begin{};
@@ -106,7 +136,9 @@ class ChakraTimeline {
         continue;
       }
       Seconds& busy = node.communicates ? communicated : computed;
-      begin = std::max(begin, busy);
+      const bool waits_for_others =
+          follows_its_stream(node) && (node.communicates || updates(node) || i >= after_last);
+      begin = std::max(waits_for_others ? std::max(computed, communicated) : busy, begin);
       ends[i] = busy = begin + node.duration;
       works.push_back(work_of(node, begin));
     }
@@ -124,12 +156,7 @@ class ChakraTimeline {
 
 RankTimeline read_chakra_timeline(const TraceStream& file, ImportReport& report) {
   const std::string text = text_of(file);
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  const bool json = start != std::string::npos && text[start] == '{';
-  return ChakraTimeline(
-             json ? parse_chakra_json(text, file.origin) : parse_chakra_protobuf(text, file.origin),
-             file.origin, report)
-      .run();
+  return ChakraTimeline(parse_chakra(text, file.origin), file.origin, report).run();
 }
 
 }  // namespace stepcast

@@ -52,12 +52,15 @@ StreamWork work_by_name(const std::string& name) {
     of.work.work = JobWork::Compute;
     of.work.copies = true;
     of.work.part = "copies";
-  } else if (holds_any(small, {"resourceapply", "applygradient", "applyadam", "applymomentum",
-                               "_update", "optimizer"})) {
+  } else if (holds_any(small,
+                       {"resourceapply", "applygradient", "applyadam", "applymomentum", "_update",
+                        "optimizer", "fusedadam", "fused_adam", "fusedsgd", "fused_sgd",
+                        "fusedlamb", "multi_tensor_apply", "multitensorapply"})) {
     of.work.work = JobWork::Compute;
     of.work.updates = true;
     of.work.part = "optimizer";
-  } else if (holds_any(small, {"gradient", "backprop", "backward", "grad/"})) {
+  } else if (holds_any(small,
+                       {"gradient", "backprop", "backward", "grad/", "bwd", "dgrad", "wgrad"})) {
     of.work.work = JobWork::Backward;
     of.work.part = "backward";
   } else {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
@@ -14,8 +15,9 @@ namespace {
 using nlohmann::json;
 
 constexpr double kMicrosecond = 1e-6;
-constexpr double kLongest = 3.6e9;  // An hour in microseconds.
-constexpr std::uint64_t kSend = 5;  // Node types from here on communicate.
+constexpr double kLongest = 3.6e9;         // An hour in microseconds.
+constexpr std::uint64_t kComputation = 4;  // Of the node types; from the next one on they
+constexpr std::uint64_t kSend = 5;         // communicate.
 
 /// The fields of one node, as far as they are read.
 class NodeFields {
@@ -72,7 +74,9 @@ ChakraNode node_of(const json& value, const std::string& place) {
                   .name = fields.name(),
                   .duration = fields.runtime(),
                   .on_host = fields.on_host(),
+                  .place_noted = value.contains("is_cpu_op"),
                   .communicates = fields.whole("NodeType") >= kSend,
+                  .computes = fields.whole("NodeType") == kComputation,
                   .data_dependencies = fields.dependencies()};
   if (node.communicates)
     node.collective = collective_kind_of(node.name);
@@ -80,6 +84,20 @@ ChakraNode node_of(const json& value, const std::string& place) {
 }
 
 }  // namespace
+
+std::vector<ChakraNode> parse_chakra(std::string_view text, const std::string& origin) {
+  std::vector<ChakraNode> nodes = json_start(text) == '{' ? parse_chakra_json(text, origin)
+                                                          : parse_chakra_protobuf(text, origin);
+  settle_places(nodes);
+  return nodes;
+}
+
+void settle_places(std::vector<ChakraNode>& nodes) {
+  const bool none_noted = std::ranges::none_of(nodes, &ChakraNode::place_noted);
+  for (ChakraNode& node : nodes)
+    if (!node.place_noted && (node.communicates || (none_noted && node.computes)))
+      node.on_host = false;
+}
 
 std::vector<ChakraNode> parse_chakra_json(std::string_view text, const std::string& origin) {
   const json document = parse_json(text, origin);

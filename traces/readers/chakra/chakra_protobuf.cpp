@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -13,7 +14,12 @@ namespace {
 constexpr double kMicrosecond = 1e-6;
 constexpr std::uint64_t kLongest = 3'600'000'000;  // An hour in microseconds.
 constexpr std::uint64_t kLargest = std::uint64_t{1} << 60;
-constexpr std::uint64_t kSend = 5;  // Node types from here on communicate.
+constexpr std::uint64_t kComputation = 4;  // Of the node types; from the next one on they
+constexpr std::uint64_t kSend = 5;         // communicate.
+
+/// Fields of the metadata: a version, or an attribute in the first layout, and attributes.
+constexpr std::uint64_t kFirstTag = 1U << 3U | 2U;
+constexpr std::uint64_t kAttributeTag = 2U << 3U | 2U;
 
 /// A node: id 1, name 2, type 3, control dependencies 4, data dependencies 5, start 6 and duration
 /// 7 in microseconds, attributes 10.
@@ -69,12 +75,14 @@ std::optional<CollectiveKind> kind_of(std::uint64_t number) {
 }
 
 void apply(const Attribute& attribute, ChakraNode& node) {
-  if (attribute.name == "is_cpu_op")
+  if (attribute.name == "is_cpu_op") {
     node.on_host = attribute.value != 0;
-  else if (attribute.name == "comm_type")
+    node.place_noted = true;
+  } else if (attribute.name == "comm_type") {
     node.collective = kind_of(attribute.value);
-  else if (attribute.name == "comm_size" && attribute.value < kLargest)
+  } else if (attribute.name == "comm_size" && attribute.value < kLargest) {
     node.size = Bytes{static_cast<double>(attribute.value)};
+  }
 }
 
 // Numbers of a repeated field come packed into one, or one by one.
@@ -105,6 +113,7 @@ ChakraNode node_of(std::string_view bytes, const std::string& origin, std::size_
         break;
       case Type:
         node.communicates = field.value >= kSend;
+        node.computes = field.value == kComputation;
         break;
       case DataDeps:
         add_dependencies(field, origin, inside, node);
@@ -146,18 +155,41 @@ std::vector<ChakraNode> parse_chakra_protobuf(std::string_view bytes, const std:
   return nodes;
 }
 
-bool begins_as_chakra_protobuf(std::string_view head) {
+std::size_t end_of_chakra_metadata(std::string_view head) {
+  constexpr std::size_t kLongestFront = 20;  // Bytes of a field before its content.
   const std::string origin;
-  constexpr std::uint32_t kVersionOrAttribute = 2;  // The last number of a field of the metadata.
+  std::uint64_t end = 0;
+  std::uint64_t at = 0;
   try {
     WireReader reader(head, origin);
-    const std::string_view metadata = reader.delimited();
-    WireReader fields(metadata, origin);
-    while (!fields.at_end()) {
-      const WireReader::Field field = fields.field();
-      if (field.number > kVersionOrAttribute || field.bytes.empty())
-        return false;
+    const std::uint64_t size = reader.varint();
+    at = reader.position();
+    if (size > kLargest)
+      return 0;
+    end = at + size;
+    while (at < std::min<std::uint64_t>(end, head.size())) {
+      WireReader field(head.substr(at), origin, at);
+      const std::uint64_t tag = field.varint();
+      const std::uint64_t length = field.varint();
+      if ((tag != kFirstTag && tag != kAttributeTag) || length == 0 || field.position() > end ||
+          length > end - field.position())
+        return 0;
+      at = field.position() + length;
     }
+    return static_cast<std::size_t>(end);
+  } catch (const InputError&) {  // The head ends within what stands before a field's content.
+    return end > head.size() && at + kLongestFront > head.size() ? static_cast<std::size_t>(end)
+                                                                 : 0;
+  }
+}
+
+bool begins_as_chakra_protobuf(std::string_view head) {
+  const std::string origin;
+  const std::size_t end = end_of_chakra_metadata(head);
+  if (end == 0 || end > head.size())
+    return false;
+  try {
+    WireReader reader(head.substr(end), origin);
     constexpr std::uint64_t kNameTag = Name << 3U | 2U;
     constexpr std::uint64_t kIdTag = Id << 3U;  // Not written where the number is zero.
     const std::uint64_t size = reader.varint();

@@ -8,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/chakra/chakra_layers.hpp"
 #include "traces/readers/recognition/formats.hpp"
@@ -19,10 +20,7 @@ using NodeIndex = std::unordered_map<std::uint64_t, std::size_t>;
 
 std::vector<ChakraNode> read_nodes(const TraceStream& file, ImportReport& report) {
   const std::string text = text_of(file);
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  const bool json = start != std::string::npos && text[start] == '{';
-  std::vector<ChakraNode> nodes =
-      json ? parse_chakra_json(text, file.origin) : parse_chakra_protobuf(text, file.origin);
+  std::vector<ChakraNode> nodes = parse_chakra(text, file.origin);
   if (nodes.empty())
     throw InputError(file.origin + ": expected nodes, found none");
   NodeIndex known;
@@ -81,10 +79,7 @@ class ChakraReader final : public TraceReader {
   std::string name() const override { return "chakra"; }
 
   bool sniff(std::string_view head) const override {
-    const std::size_t start = head.find_first_not_of(" \t\r\n");
-    if (start == std::string_view::npos)
-      return false;
-    if (head[start] == '{')
+    if (json_start(head) == '{')
       return head.find("\"workload_graph\"") != std::string_view::npos;
     return begins_as_chakra_protobuf(head);
   }

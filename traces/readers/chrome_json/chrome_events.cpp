@@ -227,7 +227,9 @@ const ChromeArgument* ChromeEvent::find(std::string_view key) const {
 
 std::optional<double> ChromeEvent::number(std::string_view key) const {
   const ChromeArgument* argument = find(key);
-  return argument == nullptr ? std::nullopt : argument->number;
+  if (argument == nullptr || argument->number)
+    return argument == nullptr ? std::nullopt : argument->number;
+  return number_in(argument->text);
 }
 
 std::string_view ChromeEvent::text(std::string_view key) const {

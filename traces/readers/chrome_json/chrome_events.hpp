@@ -27,10 +27,12 @@ struct ChromeEvent {
   std::string category;
   std::string process;
   std::string thread;
+  std::string id;                ///< Of an arrow: that of its begin and its end.
   std::optional<Seconds> start;  ///< Since the first time in the file.
   std::optional<Seconds> duration;
 
   const ChromeArgument* find(std::string_view key) const;
+  /// Also of a number that is written as a text.
   std::optional<double> number(std::string_view key) const;
   std::string_view text(std::string_view key) const;
 

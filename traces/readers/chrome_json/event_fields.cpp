@@ -1,5 +1,7 @@
 #include "traces/readers/chrome_json/event_fields.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -20,12 +22,21 @@ void write_number(double number, std::string& written) {
 
 }  // namespace
 
+std::optional<double> number_in(std::string_view text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const bool whole = error == std::errc{} && stop == end && std::isfinite(number);
+  return whole ? std::optional(number) : std::nullopt;
+}
+
 void EventFields::begin() {
   event_.phase = 0;
   event_.name.clear();
   event_.category.clear();
   event_.process.clear();
   event_.thread.clear();
+  event_.id.clear();
   event_.start.reset();
   event_.duration.reset();
   event_.arguments = 0;
@@ -49,6 +60,25 @@ void EventFields::field(std::string_view key, std::optional<double> number, std:
     write(event_.process);
   else if (key == "tid")
     write(event_.thread);
+  else if (key == "id")
+    write(event_.id);
+  else if (!text.empty() && (key == "ts" || key == "dur"))
+    time_in_text(key, text);
+}
+
+// Ascend's profiler writes microseconds since 1970 with nanoseconds behind the point: a double
+// would round them.
+void EventFields::time_in_text(std::string_view key, std::string_view text) {
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::int64_t whole = 0;
+  const char* const end = text.data() + point;
+  const auto [stop, error] = std::from_chars(text.data(), end, whole);
+  const std::optional<double> fraction =
+      point == text.size() ? 0.0 : number_in(fmt::format("0{}", text.substr(point)));
+  if (error == std::errc{} && stop == end && whole >= 0 && fraction && key == "ts")
+    event_.start = time_of(whole, *fraction);
+  else if (const auto number = number_in(text))
+    field(key, *number);
 }
 
 void EventFields::field(std::string_view key, std::int64_t number) {
@@ -98,7 +128,7 @@ void EventFields::value(std::optional<double> number, std::string_view text) {
   if (depth_ == 0) {
     argument.number = number;
     argument.text = text;
-  } else if (depth_ == 2 && number && numbers_++ < kMostNumbers) {
+  } else if (depth_ == 2 && (number || (number = number_in(text))) && numbers_++ < kMostNumbers) {
     argument.shapes.back().push_back(*number);
   }
 }

@@ -8,6 +8,9 @@
 
 namespace stepcast {
 
+/// The whole text as a finite number; nullopt: it is none.
+std::optional<double> number_in(std::string_view text);
+
 /// Fills one event after the other with what a parser finds in it, whichever parser that is.
 class EventFields {
  public:
@@ -30,6 +33,7 @@ class EventFields {
   bool in_list() const { return depth_ > 0; }
 
  private:
+  void time_in_text(std::string_view key, std::string_view text);
   Seconds time_of(std::int64_t microseconds, double fraction);
 
   ChromeEvent event_;

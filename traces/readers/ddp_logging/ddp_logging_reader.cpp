@@ -3,6 +3,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/recognition/formats.hpp"
 
@@ -50,9 +51,7 @@ class DdpLoggingReader final : public TraceReader {
   std::string name() const override { return "ddp-logging"; }
 
   bool sniff(std::string_view head) const override {
-    const std::size_t start = head.find_first_not_of(" \t\r\n");
-    return start != std::string_view::npos && head[start] == '{' &&
-           head.find("bucket_sizes\"") != std::string_view::npos;
+    return json_start(head) == '{' && head.find("bucket_sizes\"") != std::string_view::npos;
   }
 
   Workload read(const std::vector<TraceStream>& files, const ImportOptions&,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
 #include "traces/readers/recognition/formats.hpp"
@@ -42,37 +43,79 @@ double count_in(const json& value) {
   return sound ? value.get<double>() : 0;
 }
 
+/// Elements of a tensor by its shape, or of a list of tensors by theirs.
+double elements_of(const json& shape) {
+  if (!shape.is_array())
+    return 0;
+  const bool lists = !shape.empty() && shape.front().is_array();
+  double elements = lists ? 0 : 1;
+  for (const json& entry : shape)
+    elements = lists ? elements + elements_of(entry) : elements * count_in(entry);
+  return std::min(elements, kMostElements);
+}
+
+/// Elements of the first tensor of a node's "inputs" or "outputs"; 0 if no shape is noted. Schemas
+/// up to 1.0.3 note shapes beside the values, as "input_shapes", later ones within
+/// {"values", "shapes", "types"}.
+double first_elements(const json& node, const std::string& side) {
+  const json values = node.value(side + "s", json());
+  const json shapes =
+      values.is_object() ? values.value("shapes", json()) : node.value(side + "_shapes", json());
+  return shapes.is_array() && !shapes.empty() ? elements_of(shapes.front()) : 0;
+}
+
+double input_elements(const json& node) {
+  return first_elements(node, "input");
+}
+
+/// The text among the values of a collective that schemas up to 1.0.3 note without attributes.
+json name_of_collective(const json& node) {
+  json name = attribute(node, "collective_name");
+  const json values = node.value("inputs", json());
+  for (const json& value : values.is_array() ? values : json::array())
+    if (!name.is_string() && value.is_string() && collective_kind_of(value.get<std::string>()))
+      name = value;
+  return name;
+}
+
+double elements_of_collective(const json& node) {
+  const double noted = std::max(count_in(attribute(node, "in_msg_nelems")),
+                                count_in(attribute(node, "out_msg_nelems")));
+  return noted > 0 ? noted
+                   : std::max(first_elements(node, "input"), first_elements(node, "output"));
+}
+
+/// "Float" by its attribute, or of "GenericList[Tensor(float)]" by its first input; empty: not
+/// noted.
+std::string type_of_collective(const json& node) {
+  const json noted = attribute(node, "dtype");
+  if (noted.is_string())
+    return noted;
+  const json types = node.value("input_types", json());
+  if (!types.is_array() || types.empty() || !types.front().is_string())
+    return {};
+  const std::string type = types.front();
+  const std::size_t open = type.rfind('(');
+  return open == std::string::npos ? type : type.substr(open + 1, type.find(')', open) - open - 1);
+}
+
 void add_collective(const json& node, const std::string& place, Totals& totals,
                     ImportReport& report) {
-  const json name = attribute(node, "collective_name");
+  const json name = name_of_collective(node);
   if (!name.is_string()) {
     report.doubt("collective without attributes", place);
     return;
   }
   if (name == "wait" || name == "init")
     return;
-  const json dtype = attribute(node, "dtype");
-  const double elements = std::max(count_in(attribute(node, "in_msg_nelems")),
-                                   count_in(attribute(node, "out_msg_nelems")));
-  const Bytes size{elements * element_size(dtype.is_string() ? dtype.get<std::string>() : "")};
+  const double elements = elements_of_collective(node);
+  const Bytes size{elements * element_size(type_of_collective(node))};
   const auto kind = collective_kind_of(name.get<std::string>());
   const std::string shown = kind ? name_of(*kind) : name.get<std::string>();
   CollectiveSummary& entry = totals.collectives[{shown, size}];
   entry.kind = shown;
   entry.size = size;
   ++entry.count;
-}
-
-/// Elements of the first input by its shape; 0 if there is none.
-double input_elements(const json& node) {
-  const json inputs = node.value("inputs", json());
-  const json shapes = inputs.is_object() ? inputs.value("shapes", json()) : json();
-  if (!shapes.is_array() || shapes.empty() || !shapes.front().is_array())
-    return 0;
-  double product = 1;
-  for (const json& extent : shapes.front())
-    product *= count_in(extent);
-  return std::min(product, kMostElements);
 }
 
 void add_node(const json& node, const std::string& place, Totals& totals, ImportReport& report) {
@@ -103,9 +146,7 @@ class ExecutionTraceReader final : public TraceReader {
   std::string name() const override { return "execution-trace"; }
 
   bool sniff(std::string_view head) const override {
-    const std::size_t start = head.find_first_not_of(" \t\r\n");
-    return start != std::string_view::npos && head[start] == '{' &&
-           head.find("\"schema\"") != std::string_view::npos &&
+    return json_start(head) == '{' && head.find("\"schema\"") != std::string_view::npos &&
            head.find("\"nodes\"") != std::string_view::npos;
   }
 
@@ -125,7 +166,9 @@ class ExecutionTraceReader final : public TraceReader {
       const auto elements = static_cast<std::uint64_t>(input_elements(node));
       if (elements == 0)
         report.doubt("gradient without a shape in an execution trace", file.origin);
-      const auto id = static_cast<std::uint64_t>(count_in(attribute(node, "rf_id")));
+      const json noted = attribute(node, "rf_id");  // Beside the attributes up to schema 1.0.3.
+      const auto id = static_cast<std::uint64_t>(
+          count_in(noted.is_null() ? node.value("rf_id", json()) : noted));
       supplement.gradients.push_back({.record_id = id, .elements = elements});
     }
     if (supplement.gradients.empty())

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/readers/horovod_timeline/horovod_timeline.hpp"
 #include "traces/readers/ready_gaps.hpp"
 #include "traces/readers/recognition/formats.hpp"
@@ -42,9 +43,7 @@ class HorovodReader final : public TraceReader {
   std::string name() const override { return "horovod-timeline"; }
 
   bool sniff(std::string_view head) const override {
-    const std::size_t start = head.find_first_not_of(" \t\r\n");
-    if (start == std::string_view::npos || head[start] != '[' ||
-        head.find("\"ph\"") == std::string_view::npos)
+    if (json_start(head) != '[' || head.find("\"ph\"") == std::string_view::npos)
       return false;
     // Lists of events with categories are other programs': Horovod gives its own none.
     return head.find("NEGOTIATE_") != std::string_view::npos ||
@@ -78,7 +77,13 @@ class HorovodReader final : public TraceReader {
 
   TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions&,
                        ImportReport& report) const override {
-    const HorovodTimeline timeline = read_horovod_timeline(only_file(files, name()), report);
+    const TraceStream& file = only_file(files, name());
+    const HorovodTimeline timeline = read_horovod_timeline(file, report);
+    if (timeline.tensors.empty())
+      throw InputError(file.origin +
+                       ": expected tensors with NEGOTIATE_ events, as Horovod's timeline has, or "
+                       "events with the categories of PyTorch's profiler (cpu_op, kernel), found "
+                       "neither");
     TraceSummary summary{.format = name()};
     std::uint64_t elements = 0;
     for (const HorovodTensor& tensor : timeline.tensors)

@@ -22,8 +22,10 @@ std::string bare(std::string_view name) {
 
 std::optional<CollectiveKind> collective_kind_of(std::string_view name) {
   // "reduce" last: it is part of "allreduce" and "reducescatter".
-  static const std::array<std::pair<std::string_view, CollectiveKind>, 8> kinds = {
-      {{"allreduce", CollectiveKind::AllReduce},
+  static const std::array<std::pair<std::string_view, CollectiveKind>, 10> kinds = {
+      {{"hcomsend", CollectiveKind::Send},
+       {"hcomreceive", CollectiveKind::Send},
+       {"allreduce", CollectiveKind::AllReduce},
        {"reducescatter", CollectiveKind::ReduceScatter},
        {"allgather", CollectiveKind::AllGather},
        {"alltoall", CollectiveKind::AllToAll},
@@ -55,10 +57,12 @@ bool receives(std::string_view collective) {
 }
 
 bool is_collective_kernel(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kLibraries = {"nccl",  "NCCL", "rccl", "RCCL",
+                                                          "hcom_", "hccl", "Hccl", "oneccl"};
   const std::string_view front = name.substr(0, name.find('('));
-  return front.find("nccl") != std::string_view::npos ||
-         front.find("rccl") != std::string_view::npos ||
-         front.find("NCCL") != std::string_view::npos;
+  return std::ranges::any_of(kLibraries, [&](std::string_view library) {
+    return front.find(library) != std::string_view::npos;
+  });
 }
 
 std::uint32_t element_size(std::string_view dtype) {

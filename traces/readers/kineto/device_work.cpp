@@ -127,7 +127,6 @@ void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport
   for (const KinetoStep& step : view.steps.steps)
     if (step.mark_lost)
       report.doubt("step without a mark, taken to be all between its neighbours", step.name);
-  std::map<std::int32_t, Seconds> stream_end;
   for (const DeviceWork& work : view.work) {
     const KinetoEvent& event = trace.events[work.event];
     if (work.before_profile)
@@ -143,10 +142,6 @@ void count_doubts(const KinetoTrace& trace, const KinetoView& view, ImportReport
       report.skip("device work outside of the steps", place_of(trace, event));
     if (work.phase == WorkPhase::Communication && collective_of(trace, work).size <= Bytes{})
       report.doubt("collective without a recorded size", place_of(trace, event));
-    const auto [end, first] = stream_end.emplace(event.stream, event.end());
-    if (!first && event.start + kOverlapTolerance < end->second)
-      report.doubt("device work that overlaps other work of its stream", place_of(trace, event));
-    end->second = std::max(end->second, event.end());
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/json/json_text.hpp"
+#include "traces/readers/kineto/ascend_work.hpp"
 #include "traces/readers/kineto/kineto_summary.hpp"
 #include "traces/readers/kineto/kineto_workload.hpp"
 #include "traces/readers/kineto/layers/gradient_sizes.hpp"
@@ -54,6 +56,7 @@ RankSteps read_rank(const TraceStream& file, const ImportOptions& options, Kinet
                     ImportReport& report) {
   const auto source = file.open();
   const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+  require_arrows(trace, file.origin);
   const KinetoView view = interpret(trace, report, supplied_buckets(options));
   RankSteps rank{.record = rank_record_of(trace, view, file.origin),
                  .steps = find_layers(trace, view)};
@@ -98,25 +101,21 @@ bool is_list_of_a_profiler(std::string_view head) {
   constexpr std::array<std::string_view, 8> kCategories = {
       "\"cpu_op\"",       "\"Operator\"", "\"user_annotation\"", "\"python_function\"",
       "\"cuda_runtime\"", "\"Runtime\"",  "\"kernel\"",          "\"Kernel\""};
-  return head.find("\"cat\"") != std::string_view::npos &&
-         head.find("NEGOTIATE_") == std::string_view::npos &&
-         std::ranges::any_of(kCategories, [&](std::string_view category) {
-           return head.find(category) != std::string_view::npos;
-         });
+  constexpr std::array<std::string_view, 3> kOfAscend = {"\"Ascend Hardware\"", "\"Task Type\"",
+                                                         "\"hcom_"};
+  const auto has = [&](std::string_view part) { return head.find(part) != std::string_view::npos; };
+  return !has("NEGOTIATE_") && (std::ranges::any_of(kOfAscend, has) ||
+                                (has("\"cat\"") && std::ranges::any_of(kCategories, has)));
 }
 
 }  // namespace
 
 bool KinetoReader::sniff(std::string_view head) const {
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos)
-    return false;
-  if (head[start] == '[')
+  const char start = json_start(head);
+  if (start == '[')
     return is_list_of_a_profiler(head);
-  if (head[start] != '{')
-    return false;
-  return head.find("\"traceEvents\"") != std::string_view::npos ||
-         head.find("\"deviceProperties\"") != std::string_view::npos;
+  return start == '{' && (head.find("\"traceEvents\"") != std::string_view::npos ||
+                          head.find("\"deviceProperties\"") != std::string_view::npos);
 }
 
 Workload KinetoReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
@@ -158,6 +157,7 @@ std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& f
   for (const TraceStream& file : files) {
     const auto source = file.open();
     const KinetoTrace trace = read_kineto_trace(*source, file.origin, report);
+    require_arrows(trace, file.origin);
     const KinetoView view = interpret(trace, report);
     records.push_back(rank_record_of(trace, view, file.origin));
     refuse_other_jobs(records);

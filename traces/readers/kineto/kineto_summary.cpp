@@ -124,7 +124,7 @@ std::string batch_text(const BatchGuess& guess) {
 }  // namespace
 
 TraceSummary summarize(const KinetoTrace& trace, const KinetoView& view) {
-  TraceSummary summary{.format = "kineto"};
+  TraceSummary summary{.format = trace.of_ascend ? "Ascend profiler" : "kineto"};
   const BatchGuess guess = guess_batch(trace.shapes);
   summary.batch = {guess.batch, guess.evidence};
   summary.facts = {{"device", trace.device_name.empty() ? "not recorded" : trace.device_name},

@@ -13,8 +13,11 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
+#include "traces/readers/chrome_json/event_fields.hpp"
+#include "traces/readers/kineto/ascend_work.hpp"
 #include "traces/readers/kineto/far_events.hpp"
 #include "traces/readers/kineto/groups/noted_collective.hpp"
+#include "traces/readers/kineto/stream_order.hpp"
 
 namespace stepcast {
 namespace {
@@ -34,8 +37,8 @@ struct Category {
 };
 
 /// Categories of complete events. Ignored are those whose content other events hold too.
-Category category_of(std::string_view name) {
-  static const std::array<Category, 19> categories = {{
+Category category_named(std::string_view name) {
+  static const std::array<Category, 25> categories = {{
       {"cpu_op", Use::Read, KinetoKind::Operator},
       {"Operator", Use::Read, KinetoKind::Operator},
       {"user_annotation", Use::Read, KinetoKind::Annotation},
@@ -43,6 +46,11 @@ Category category_of(std::string_view name) {
       {"cuda_runtime", Use::Read, KinetoKind::Runtime},
       {"cuda_driver", Use::Read, KinetoKind::Runtime},
       {"Runtime", Use::Read, KinetoKind::Runtime},
+      {"xpu_runtime", Use::Read, KinetoKind::Runtime},
+      {"xpu_driver", Use::Read, KinetoKind::Runtime},
+      {"privateuse1_runtime", Use::Read, KinetoKind::Runtime},
+      {"privateuse1_driver", Use::Read, KinetoKind::Runtime},
+      {"mtia_runtime", Use::Read, KinetoKind::Runtime},
       {"kernel", Use::Read, KinetoKind::Kernel},
       {"Kernel", Use::Read, KinetoKind::Kernel},
       {"gpu_memcpy", Use::Read, KinetoKind::Copy},
@@ -54,7 +62,8 @@ Category category_of(std::string_view name) {
       {"overhead", Use::Ignore, KinetoKind::Runtime},
       {"Trace", Use::Ignore, KinetoKind::Annotation},
       {"", Use::Ignore, KinetoKind::Annotation},
-      {"privateuse1_runtime", Use::Ignore, KinetoKind::Runtime},
+      {"enqueue", Use::Ignore, KinetoKind::Runtime},
+      {"dequeue", Use::Ignore, KinetoKind::Runtime},
   }};
   const auto* const found = std::ranges::find(categories, name, &Category::name);
   return found == categories.end() ? Category{name, Use::Unknown, KinetoKind::Operator} : *found;
@@ -72,7 +81,7 @@ class KinetoBuilder final : public ChromeSink {
   explicit KinetoBuilder(ImportReport& report) : report_(report) {}
 
   KinetoTrace take();
-  bool saw_events() const { return number_ > 0; }
+  std::uint64_t number() const { return number_; }
 
   void event(const ChromeEvent& event) override;
   void stray() override;
@@ -80,6 +89,8 @@ class KinetoBuilder final : public ChromeSink {
 
  private:
   std::string place() const { return fmt::format("event {}", number_); }
+  Category category_of(const ChromeEvent& event);
+  void take_arrow(const ChromeEvent& event);
   bool is_sound(const ChromeEvent& event);
   void note_memory(const ChromeEvent& event);
   void add_details(const ChromeEvent& event, KinetoEvent& added);
@@ -98,6 +109,7 @@ class KinetoBuilder final : public ChromeSink {
   std::string thread_name_;
   std::vector<std::uint64_t> devices_;  // In order of their first work.
   ProcessGroups groups_;
+  AscendWork ascend_;
 };
 
 void KinetoBuilder::event(const ChromeEvent& event) {
@@ -105,11 +117,13 @@ void KinetoBuilder::event(const ChromeEvent& event) {
   if (event.phase != 'X') {
     if (event.name == "[memory]")
       note_memory(event);
+    if (AscendWork::is_arrow(event))
+      take_arrow(event);
     if (std::string_view("MisftBEbenCPNODSTFRc").find(event.phase) == std::string_view::npos)
       report_.skip("event of an unknown phase", place());
     return;
   }
-  const Category category = category_of(event.category);
+  const Category category = category_of(event);
   if (category.use == Use::Unknown)
     report_.skip("event of an unknown category", place());
   if (category.use != Use::Read || !is_sound(event))
@@ -127,6 +141,20 @@ void KinetoBuilder::event(const ChromeEvent& event) {
     if (const std::uint64_t id = count_of(event.number("Record function id")); id > 0)
       trace_.record_ids.emplace(static_cast<std::uint32_t>(trace_.events.size()), id);
   trace_.events.push_back(added);
+}
+
+Category KinetoBuilder::category_of(const ChromeEvent& event) {
+  if (!AscendWork::has(event))
+    return category_named(event.category);
+  trace_.of_ascend = true;
+  return {event.category, ascend_.takes(event) ? Use::Read : Use::Ignore, KinetoKind::Kernel};
+}
+
+void KinetoBuilder::take_arrow(const ChromeEvent& event) {
+  if (event.phase == 's')
+    ascend_.begin_arrow(event, thread_index(event));
+  else
+    ascend_.end_arrow(event);
 }
 
 void KinetoBuilder::stray() {
@@ -159,7 +187,9 @@ void KinetoBuilder::note_memory(const ChromeEvent& event) {
 
 void KinetoBuilder::add_details(const ChromeEvent& event, KinetoEvent& added) {
   if (is_device_work(added.kind)) {
-    added.stream = stream_of(event);
+    added.stream = AscendWork::has(event) ? ascend_.stream_of(event) : stream_of(event);
+    if (AscendWork::has(event))
+      ascend_.add(event, static_cast<std::uint32_t>(trace_.events.size()));
     added.amount = count_of(event.number("bytes"));
   } else {
     added.thread = thread_index(event);
@@ -205,6 +235,7 @@ KinetoTrace KinetoBuilder::take() {
     if (noted.ranks == 0)
       noted.ranks = static_cast<std::uint32_t>(noted.group.size());
   }
+  ascend_.add_launches(trace_);
   return std::move(trace_);
 }
 
@@ -234,7 +265,10 @@ std::int32_t KinetoBuilder::stream_of(const ChromeEvent& event) {
   const std::uint64_t device = device_index(event);
   if (device > 0)
     report_.doubt("work on another device of the same process, taken as other streams", place());
-  const std::uint64_t stream = std::min(count_of(event.number("stream")), kStreamsOfADevice - 1);
+  const std::optional<double> noted = event.number("stream");
+  if (!noted || count_of(event.number("graph id")) > 0)
+    trace_.streams_in_order = false;
+  const std::uint64_t stream = std::min(count_of(noted), kStreamsOfADevice - 1);
   return static_cast<std::int32_t>(device * kStreamsOfADevice + stream);
 }
 
@@ -256,9 +290,10 @@ std::uint16_t KinetoBuilder::thread_index(const ChromeEvent& event) {
 void KinetoBuilder::property(const std::string& path, const ChromeArgument& value) {
   constexpr double kLargestRank = 1e9;
   const auto whole = [&]() -> std::optional<std::uint32_t> {
-    if (!value.number || !(*value.number >= 0 && *value.number < kLargestRank))
+    const std::optional<double> number = value.number ? value.number : number_in(value.text);
+    if (!number || !(*number >= 0 && *number < kLargestRank))
       return std::nullopt;
-    return static_cast<std::uint32_t>(*value.number);
+    return static_cast<std::uint32_t>(*number);
   };
   if (path == "baseTimeNanoseconds")
     trace_.first_time_us = static_cast<std::int64_t>(count_of(value.number) / kNanosecondsEach);
@@ -274,16 +309,34 @@ void KinetoBuilder::property(const std::string& path, const ChromeArgument& valu
     groups_.take(path, value);
 }
 
+/// Any program may write a Chrome trace: one that holds nothing of a training is refused.
+void refuse_nothing(const KinetoTrace& trace, const std::string& origin, std::uint64_t events) {
+  const bool any = std::ranges::any_of(trace.events, [](const KinetoEvent& event) {
+    return is_device_work(event.kind) || event.kind == KinetoKind::Operator ||
+           event.kind == KinetoKind::Runtime;
+  });
+  if (any)
+    return;
+  throw InputError(fmt::format(
+      "{}: expected device work (category kernel, gpu_memcpy or gpu_memset, or an argument Task "
+      "Type), operators (cpu_op), calls of a runtime (such as cuda_runtime) or collectives "
+      "(hcom_..), found none of them in {} event{}; traces of the profilers of PyTorch, on CUDA, "
+      "ROCm, XPU and Ascend, are read",
+      origin, events, events == 1 ? "" : "s"));
+}
+
 }  // namespace
 
 KinetoTrace read_kineto_trace(ByteSource& source, const std::string& origin, ImportReport& report) {
   KinetoBuilder builder(report);
   const ChromeText text = read_chrome_json(source, origin, builder);
-  if (!builder.saw_events())
+  if (builder.number() == 0)
     throw InputError(origin + ": expected \"traceEvents\" with events, found none");
   KinetoTrace trace = builder.take();
+  refuse_nothing(trace, origin, builder.number());
   trace.first_time_us += std::clamp(text.first_time_us, -kLatestTime, kLatestTime);
   drop_far_events(trace, report);
+  end_work_before_next(trace, report);
   trace.repaired_backslashes = text.repaired_backslashes;
   for (std::uint64_t i = 0; i < text.repaired_backslashes; ++i)
     report.doubt("raw backslash in a text, read as itself", "a text of the file");

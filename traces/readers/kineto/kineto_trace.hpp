@@ -89,6 +89,10 @@ struct KinetoTrace {
   Bytes most_allocated{};
   Bytes most_reserved{};
   std::uint64_t repaired_backslashes = 0;
+  /// Whether work on one stream runs one after the other: it notes its stream, and none ran in a
+  /// CUDA graph.
+  bool streams_in_order = true;
+  bool of_ascend = false;  ///< By Ascend's profiler, as its device work shows.
 
   const std::string& name_of(const KinetoEvent& event) const { return names[event.name]; }
 };
@@ -109,7 +113,7 @@ std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name)
 bool sends(std::string_view collective);
 bool receives(std::string_view collective);
 
-/// Whether a kernel of this name belongs to NCCL or RCCL.
+/// Whether a kernel of this name belongs to NCCL, RCCL, oneCCL or HCCL.
 bool is_collective_kernel(std::string_view name);
 
 /// Bytes of one element by PyTorch's name of the type ("Float", "c10::BFloat16"); 0 if unknown.

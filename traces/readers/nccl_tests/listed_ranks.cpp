@@ -36,7 +36,18 @@ bool ListedRanks::add(const ListedRank& rank) {
   hosts_.insert(rank.host);
   if (!rank.device.empty())
     places_repeat_ |= !places_.emplace(rank.host, rank.device, rank.bus).second;
+  if (!rank.process.empty())
+    processes_.insert(rank.process);
   return true;
+}
+
+bool ListedRanks::sees_one_gpu_each() const {
+  constexpr std::size_t kMostGpusOfNode = 16;
+  const bool one_device =
+      std::ranges::all_of(places_, [](const auto& place) { return std::get<1>(place) == "0"; });
+  const bool one_rank_each =
+      ranks_of_process_ <= 1 && (processes_.empty() || processes_.size() == ranks_.size());
+  return one_device && one_rank_each && hosts_.size() == 1 && ranks_.size() <= kMostGpusOfNode;
 }
 
 std::uint32_t ListedRanks::count() const {
@@ -60,8 +71,11 @@ void ListedRanks::describe(LogFacts& facts, std::optional<std::uint32_t> told,
   if (groups_.size() > 1)
     report.doubt(fmt::format("{} groups that ran at once: their times share links", groups_.size()),
                  "the list of ranks");
-  if (hosts.empty() || (places_repeat_ && hosts_.size() == 1))
+  if (hosts.empty() || (places_repeat_ && hosts_.size() == 1 && !sees_one_gpu_each()))
     return;
+  if (places_repeat_ && hosts_.size() == 1)
+    report.infer("host on which each process sees one GPU as device 0: one node",
+                 "the list of ranks");
   check_even(hosts, facts.ranks, origin);
   facts.nodes = static_cast<std::uint32_t>(hosts.size());
 }

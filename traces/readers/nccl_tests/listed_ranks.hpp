@@ -15,6 +15,7 @@ namespace stepcast {
 struct ListedRank {
   std::string rank;
   std::string group;  ///< Of a run that was split into several communicators.
+  std::string process;
   std::string host;
   std::string device;
   std::string bus;  ///< Of the GPU: where each task sees one GPU, all of them are device 0.
@@ -34,13 +35,19 @@ class ListedRanks {
 
   /// Ranks and nodes of a communicator. `told`: what bandwidths say, if they say one number; it
   /// stands where lines are missing. Nodes stay 0 where they cannot be told: if ranks of the only
-  /// host share a GPU, several nodes have its name. Throws InputError, beginning with `origin`, if
-  /// the nodes have not equally many ranks, or lines and bandwidths contradict each other.
+  /// host share a GPU, several nodes have its name, unless each of its processes sees one GPU.
+  /// Throws InputError, beginning with `origin`, if the nodes have not equally many ranks, or lines
+  /// and bandwidths contradict each other.
   void describe(LogFacts& facts, std::optional<std::uint32_t> told, const std::string& origin,
                 ImportReport& report) const;
 
  private:
   using Hosts = std::map<std::string, std::uint32_t>;  ///< Ranks by host.
+
+  /// Whether the only host runs a process for each GPU, to which this GPU is device 0. A launcher
+  /// that hides the other GPUs of a node leaves such a list. More ranks than a node has GPUs are
+  /// several nodes of one name.
+  bool sees_one_gpu_each() const;
 
   void complete(LogFacts& facts, std::uint32_t told, const Hosts& hosts, const std::string& origin,
                 ImportReport& report) const;
@@ -49,6 +56,7 @@ class ListedRanks {
   std::map<std::string, Hosts> groups_;
   std::set<std::string> hosts_;
   std::set<std::tuple<std::string, std::string, std::string>> places_;
+  std::set<std::string> processes_;
   bool places_repeat_ = false;
   std::uint32_t ranks_of_process_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
@@ -115,6 +116,7 @@ std::string take_devices(const json& config, const std::string& origin, ListedRa
     const std::string rank = number_text(device, "rank");
     if (!ranks.add({.rank = rank.empty() ? fmt::format("#{}", ranks.count()) : rank,
                     .group = number_text(device, "group"),
+                    .process = number_text(device, "pid"),
                     .host = any_text(device, {"hostname", "host"}),
                     .device = number_text(device, "device"),
                     .bus = text_of(member_of(device, "device_hex"))}))
@@ -138,10 +140,8 @@ void take_row(const json& row, const std::string& where, const std::string& orig
 }  // namespace
 
 bool is_nccl_tests_json(std::string_view head) {
-  const std::size_t first = head.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && head[first] == '{' &&
-         (head.find("\"out_of_place\"") != std::string_view::npos ||
-          head.find("nccl") != std::string_view::npos);
+  return json_start(head) == '{' && (head.find("\"out_of_place\"") != std::string_view::npos ||
+                                     head.find("nccl") != std::string_view::npos);
 }
 
 BenchmarkLog read_nccl_tests_json(std::string_view text, const std::string& origin,

@@ -15,14 +15,34 @@
 namespace stepcast {
 namespace {
 
-/// Reads the log line by line.
+/// The words of a line without what stands before them: the "#" of remarks, and the quotation marks
+/// and code fences of logs that were pasted into a message.
+std::vector<std::string_view> plain_words_of(std::string_view line) {
+  std::vector<std::string_view> words = words_of(line);
+  while (!words.empty()) {
+    words[0].remove_prefix(std::min(words[0].find_first_not_of("#>`\\"), words[0].size()));
+    if (!words[0].empty())
+      break;
+    words.erase(words.begin());
+  }
+  return words;
+}
+
+/// Whether a "#" stands before the words: rows of the table have none.
+bool is_remark(std::string_view line, std::string_view first_word) {
+  return line.substr(0, static_cast<std::size_t>(first_word.data() - line.data())).find('#') !=
+         std::string_view::npos;
+}
+
+/// Reads the log line by line. Pages that show a pasted log take the "#" of its lines for marks of
+/// headings, so that lines are told by their words alone.
 class TextReader {
  public:
   TextReader(const BenchmarkHints& hints, const std::string& origin, ImportReport& report)
       : hints_(hints), origin_(origin), report_(report), ranks_(origin, report), curve_(report) {}
 
   void take(const LogLine& line) {
-    const std::vector<std::string_view> words = words_of(line.text);
+    const std::vector<std::string_view> words = plain_words_of(line.text);
     if (words.empty())
       return;
     programs_.take(words, line);
@@ -31,7 +51,7 @@ class TextReader {
     ended_ |= line.text.find("Avg bus bandwidth") != std::string_view::npos;
     take_wrong_values(words, line);
     ranks_.take(words, line);
-    if (columns_ && find_number(words[0]))
+    if (columns_ && find_number(words[0]) && !is_remark(line.text, words[0]))
       take_row(words, line);
   }
 
@@ -52,9 +72,9 @@ class TextReader {
  private:
   /// "# Out of bounds values : 0 OK" closes a run whose results were checked.
   void take_wrong_values(const std::vector<std::string_view>& words, const LogLine& line) {
-    if (line.text.find("Out of bounds values") == std::string_view::npos || words.size() < 7)
+    if (line.text.find("Out of bounds values") == std::string_view::npos || words.size() < 6)
       return;
-    if (const auto count = find_number(words[6]); count && *count > 0)
+    if (const auto count = find_number(words[5]); count && *count > 0)
       report_.doubt("run with wrong results by its count of out of bounds values", line.where());
   }
 
@@ -101,7 +121,7 @@ class TextReader {
 
 bool is_nccl_tests_text(std::string_view head) {
   return head.find("out-of-place") != std::string_view::npos &&
-         head.find("busbw") != std::string_view::npos && head.find('#') != std::string_view::npos;
+         head.find("busbw") != std::string_view::npos;
 }
 
 BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& origin,

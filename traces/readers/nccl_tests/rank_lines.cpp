@@ -28,14 +28,15 @@ std::uint32_t ranks_of_process(const Words& words) {
 }  // namespace
 
 void RankLines::take(const Words& words, const LogLine& line) {
-  if (words.size() < 3 || words[0] != "#")
+  if (words.size() < 2)
     return;
-  if (words[1] == "nThread")
+  if (words[0] == "nThread")
     return ranks_.set_ranks_of_process(ranks_of_process(words));
-  if (words[1] != "Rank")
+  if (words[0] != "Rank" || behind(words, "Pid").empty())
     return;
-  ListedRank rank{.rank = std::string(words[2]),
+  ListedRank rank{.rank = std::string(words[1]),
                   .group = behind(words, "Group"),
+                  .process = behind(words, "Pid"),
                   .host = behind(words, "on"),
                   .device = behind(words, "device"),
                   .bus = {}};
@@ -51,7 +52,7 @@ void RankLines::take(const Words& words, const LogLine& line) {
   if (!ranks_.add(rank))
     throw InputError(
         fmt::format("{}: {}: expected one run of nccl-tests, found rank {} again; split the file",
-                    origin_, line.where(), words[2]));
+                    origin_, line.where(), words[1]));
 }
 
 }  // namespace stepcast

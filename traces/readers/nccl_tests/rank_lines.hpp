@@ -9,7 +9,7 @@
 
 namespace stepcast {
 
-/// The lines on ranks that nccl-tests prints before its table:
+/// The lines on ranks that nccl-tests prints before its table, without their "#":
 /// "# nThread 1 nGpus 8 minBytes ..." and
 /// "#   Rank  0 Group  0 Pid 42 on  host device  0 [0000:3d:00] Tesla V100".
 class RankLines {

@@ -59,13 +59,13 @@ bool read_timed(const std::vector<std::string_view>& words, const TableColumns::
 }  // namespace
 
 std::optional<TableColumns> find_columns(const std::vector<std::string_view>& words) {
-  if (words.size() < 2 || words[0] != "#" || words[1] != "size")
+  if (words.empty() || words[0] != "size")
     return std::nullopt;
   TableColumns columns;
   std::size_t blocks = 0;
-  for (std::size_t i = 1; i < words.size(); ++i) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
     if (is_time(words[i]) && blocks < 2)
-      columns.timed[blocks++] = {.time = i - 1, .error = i + 2};
+      columns.timed[blocks++] = {.time = i, .error = i + 3};
     else if (std::ranges::count(kPlain, words[i]) == 0)
       columns.plain = false;
   }

@@ -24,7 +24,8 @@ struct TableColumns {
   bool plain = true;           ///< Without further columns: rows are read from their end.
 };
 
-/// None if the line is no heading: "#  size  count  type  redop  time  algbw  busbw  error ...".
+/// None if the line is no heading: "size  count  type  redop  time  algbw  busbw  error ..." behind
+/// its "#".
 std::optional<TableColumns> find_columns(const std::vector<std::string_view>& words);
 
 struct TableRow {

@@ -4,6 +4,8 @@
 #include <array>
 #include <initializer_list>
 
+#include "traces/json/json_text.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -46,8 +48,7 @@ std::string_view advice_on_database(std::string_view head) {
 }  // namespace
 
 bool is_legacy_torch_trace(std::string_view head) {
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  if (start == std::string_view::npos || head[start] != '[' || holds_any(head, {"NEGOTIATE_"}))
+  if (json_start(head) != '[' || holds_any(head, {"NEGOTIATE_"}))
     return false;
   // It gives categories to nothing but the arrows from launches to kernels.
   if (holds_any(head, {"\"cat\""}) && !holds_any(head, {"cpu_to_cuda"}))

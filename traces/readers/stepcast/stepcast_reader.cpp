@@ -1,14 +1,13 @@
 #include "traces/readers/stepcast/stepcast_reader.hpp"
 
+#include "traces/json/json_text.hpp"
 #include "traces/readers/stepcast/workload_format.hpp"
 #include "traces/readers/stepcast/workload_reader.hpp"
 
 namespace stepcast {
 
 bool StepcastReader::sniff(std::string_view head) const {
-  const std::size_t start = head.find_first_not_of(" \t\r\n");
-  return start != std::string_view::npos && head[start] == '{' &&
-         head.find(kWorkloadFormat) != std::string_view::npos;
+  return json_start(head) == '{' && head.find(kWorkloadFormat) != std::string_view::npos;
 }
 
 Workload StepcastReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,

@@ -124,7 +124,8 @@ std::string render_comparison(const Diagnosis& diagnosis, const Diagnosis& again
     const std::string change = was == is ? "0.0 %" : change_of(now.value, before.value);
     table.rows.push_back({name, was + " ms", is + " ms", change});
   };
-  row("recorded step", diagnosis.recorded_step, against.recorded_step);
+  row(diagnosis.timed && against.timed ? "recorded step" : "step", diagnosis.recorded_step,
+      against.recorded_step);
   row("step without delays", diagnosis.undelayed_step, against.undelayed_step);
   row("step with even work", diagnosis.ideal_step, against.ideal_step);
   table.rows.push_back({"slow-down", fmt::format("{:.4f}", against.slowdown),

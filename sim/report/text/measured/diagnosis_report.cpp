@@ -42,6 +42,8 @@ std::string title(const Diagnosis& diagnosis) {
 /// rank.
 std::string errors(const Diagnosis& diagnosis) {
   constexpr double kShown = 0.0005;
+  if (!diagnosis.timed)
+    return "The traces hold durations and no times: when work ran follows from what it waits for.";
   std::string text = fmt::format("The simulated steps miss the recorded ones by {} on average",
                                  percent(diagnosis.step_error));
   const auto worst = std::ranges::max_element(diagnosis.replayed, {}, &DiagnosedStep::error);
@@ -72,7 +74,8 @@ std::string times(const Diagnosis& diagnosis) {
       for (const Seconds time : {spread.p50, spread.p95, spread.most})
         table.rows.back().push_back(milliseconds(time));
   };
-  row("recorded", diagnosis.recorded_step, diagnosis.recorded_spread);
+  if (diagnosis.timed)
+    row("recorded", diagnosis.recorded_step, diagnosis.recorded_spread);
   row("simulated", diagnosis.simulated_step, diagnosis.simulated_spread);
   row(waits_go(diagnosis) ? "without delays, waits" : "without delays", diagnosis.undelayed_step,
       diagnosis.undelayed_spread);

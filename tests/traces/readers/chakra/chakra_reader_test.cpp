@@ -2,9 +2,11 @@
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "tests/support/trace_folder.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {
@@ -113,6 +115,53 @@ TEST(ChakraReader, EveryLayoutOfTheMetadataIsRecognised) {
   EXPECT_TRUE(chakra_reader().sniff(message("") + message(bytes(2, "node 0"))));
   EXPECT_FALSE(chakra_reader().sniff(message(number(1, 4)) + message(node)));
   EXPECT_FALSE(chakra_reader().sniff(message(bytes(1, "0.0.4")) + message(bytes(3, "x"))));
+}
+
+// Metadata of any size is looked through: converters put whole input files into it.
+TEST(ChakraReader, AGraphWithLargeMetadataIsRecognised) {
+  const TraceFolder folder;
+  const std::string node = message(number(1, 3) + bytes(2, "aten::add") + number(3, 4));
+  for (const std::size_t size : {4085U, 5000U, 262140U, 300'000U}) {
+    const std::string schema = bytes(2, bytes(1, "schema") + bytes(29, "1.0.2"));
+    const std::string input = bytes(2, bytes(1, "input_file") + bytes(29, std::string(size, ' ')));
+    const std::string text = message(schema + input) + node;
+    EXPECT_EQ(recognise(folder.text("a.et", text)).name(), "chakra") << size;
+    const std::string cut = text.substr(0, std::min<std::size_t>(text.size(), 262'144));
+    EXPECT_EQ(end_of_chakra_metadata(cut), text.size() - node.size()) << size;
+    // Without a node behind it, or with a field that metadata has not, it is none.
+    EXPECT_FALSE(recognise(folder.text("b.et", message(schema + input))).name()) << size;
+    EXPECT_EQ(end_of_chakra_metadata(message(schema + number(3, 1) + input)), 0U);
+  }
+}
+
+// The length of the first message may be the number of a brace, a bracket or a blank.
+TEST(ChakraReader, AFirstMessageOfAnyLengthIsRecognised) {
+  const TraceFolder folder;
+  const std::string node = message(number(1, 3) + bytes(2, "aten::add") + number(3, 4));
+  for (const std::size_t length : {9U, 10U, 13U, 32U, 34U, 91U, 123U}) {
+    const std::string text = message(bytes(1, std::string(length - 2, '1'))) + node;
+    ASSERT_EQ(static_cast<std::size_t>(text[0]), length);
+    EXPECT_EQ(recognise(folder.text("a.et", text)).name(), "chakra") << length;
+    EXPECT_EQ(parse_chakra(text, "c").size(), 1U) << length;
+  }
+}
+
+TEST(ChakraReader, MessagesRunOnTheDeviceWhereNothingNotesAPlace) {
+  const std::string sends = message(number(1, 0) + bytes(2, "COMM_SEND_NODE") + number(3, 5) +
+                                    attribute("comm_size", 9, 4096));
+  const std::string receives = message(number(1, 1) + bytes(2, "COMM_RECV_NODE") + number(3, 6));
+  const std::string computes = message(number(1, 2) + bytes(2, "COMP_NODE") + number(3, 4));
+  const std::string on_host =
+      message(number(1, 3) + bytes(2, "op") + number(3, 4) + attribute("is_cpu_op", 27, 1));
+  const auto generated =
+      parse_chakra(message(bytes(1, "0.0.4")) + sends + receives + computes, "c");
+  for (const ChakraNode& node : generated)
+    EXPECT_FALSE(node.on_host) << node.name;
+  // Where others note theirs, computation without a note is the host's, as before.
+  const auto converted = parse_chakra(message(bytes(1, "0.0.4")) + sends + computes + on_host, "c");
+  EXPECT_FALSE(converted[0].on_host);
+  EXPECT_TRUE(converted[1].on_host);
+  EXPECT_TRUE(converted[2].on_host);
 }
 
 TEST(ChakraReader, EveryCutOfAProtocolBufferIsRefusedOrShorter) {

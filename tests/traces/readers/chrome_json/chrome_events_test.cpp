@@ -50,6 +50,26 @@ TEST(ChromeEvents, TimesCountFromTheFirstAndKeepFractionsOfMicroseconds) {
   EXPECT_EQ(kept.events[1].thread, "stream 7");
 }
 
+// Ascend's profiler writes times as texts. A double would round these to a quarter of a
+// microsecond.
+TEST(ChromeEvents, NumbersAsTextsAreNumbers) {
+  const Kept kept = read(R"([{"ph": "X", "ts": "1704161511420300.100", "dur": "4.25"},
+    {"ph": "X", "ts": "1704161511420302.601", "dur": "3", "pid": "8", "id": "a.1",
+     "args": {"stream": "7", "Input Dims": [["2", "3"]], "text": "7a"}},
+    {"ph": "X", "ts": "soon", "dur": ""}])");
+  ASSERT_EQ(kept.events.size(), 3U);
+  EXPECT_NEAR((*kept.events[1].start - *kept.events[0].start).value, 2.501e-6, 1e-15);
+  EXPECT_DOUBLE_EQ(kept.events[0].duration->value, 4.25e-6);
+  EXPECT_DOUBLE_EQ(kept.events[1].duration->value, 3e-6);
+  EXPECT_EQ(kept.events[1].id, "a.1");
+  EXPECT_EQ(kept.events[1].number("stream"), 7);
+  EXPECT_EQ(kept.events[1].number("text"), std::nullopt);
+  const std::vector<std::vector<double>> shapes = {{2, 3}};
+  EXPECT_EQ(kept.events[1].find("Input Dims")->shapes, shapes);
+  EXPECT_FALSE(kept.events[2].start);
+  EXPECT_FALSE(kept.events[2].duration);
+}
+
 TEST(ChromeEvents, ArgumentsAreNumbersTextsAndShapes) {
   const Kept kept = read(fmt::format("[{}]", kEvent));
   ASSERT_EQ(kept.events.size(), 1U);

@@ -34,6 +34,27 @@ TEST(ExecutionTraceReader, CollectivesAndGradientsHaveTheirSizes) {
   EXPECT_EQ(report.doubtful().at("collective without attributes").first, "node 2");
 }
 
+// Up to schema 1.0.3 shapes and types stand beside the values, and nodes have no attributes.
+TEST(ExecutionTraceReader, OldSchemasNoteShapesBesideTheValues) {
+  constexpr const char* kOld = R"J({"schema": "1.0.2", "nodes": [
+{"id": 2, "rf_id": 7, "name": "torch::autograd::AccumulateGrad", "inputs": [[50, 17, 0, 30, 4, "cuda:0"]],
+ "input_shapes": [[5, 6]], "input_types": ["Tensor(float)"], "outputs": [], "output_shapes": []},
+{"id": 3, "name": "record_param_comms", "inputs": [[[9, 8, 0, 30, 2, "cuda:0"]], 4, 0, 1, "allreduce"],
+ "input_shapes": [[[10], [20]], [], [], [], []], "input_types": ["GenericList[Tensor(c10::Half)]", "Int"],
+ "outputs": [], "output_shapes": []}]})J";
+  ImportReport report;
+  const TraceSummary summary = inspect(text_stream(kOld, "e.json"), report);
+  EXPECT_EQ(summary.facts[2].second, "1 of 30 elements");
+  ASSERT_EQ(summary.collectives.size(), 1U);
+  EXPECT_EQ(summary.collectives[0].kind, "all-reduce");
+  EXPECT_EQ(summary.collectives[0].size, Bytes{60});  // 10 + 20 elements of 2 bytes.
+  EXPECT_TRUE(report.clean());
+  const auto supplement = execution_trace_reader().supplement(text_stream(kOld, "e.json"), report);
+  ASSERT_EQ(supplement->gradients.size(), 1U);
+  EXPECT_EQ(supplement->gradients[0].record_id, 7U);
+  EXPECT_EQ(supplement->gradients[0].elements, 30U);
+}
+
 TEST(ExecutionTraceReader, ItCannotBeImportedForLackOfTimes) {
   ImportReport report;
   EXPECT_EQ(input_error_of(

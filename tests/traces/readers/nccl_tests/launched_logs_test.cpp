@@ -93,6 +93,67 @@ TEST(LaunchedLogs, EveryRankOnDevice0IsTwoNodesByTheirNamesAndBusses) {
   expect_16_ranks(log_of_16());
 }
 
+/// Rank lines of one node of old releases, which print no more than the bus of a GPU.
+std::string device_0_of_one_node(std::uint32_t rank) {
+  return fmt::format("#  Rank {:2} Group  0 Pid {} on  node0 device  0 [0x01] NVIDIA GH200\n", rank,
+                     4000 + rank);
+}
+
+std::string log_of(std::uint32_t count, const RankLine& line) {
+  return ranks(count, line) + kHeading + rows(CollectiveKind::AllReduce, count) + kTail;
+}
+
+TEST(LaunchedLogs, EveryProcessOfTheOnlyHostOnDevice0IsOneNode) {
+  ImportReport report;
+  const CollectiveCurve curve = curve_of(log_of(4, device_0_of_one_node), report);
+  EXPECT_EQ(curve.ranks, 4U);
+  EXPECT_EQ(curve.nodes, 1U);
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(report.inferred().size(), 1U);
+}
+
+TEST(LaunchedLogs, NodesOfOneNameAreNotOneNode) {
+  // More ranks than a node has GPUs, or a process twice: several nodes have the name.
+  const auto twice = [](std::uint32_t rank) {
+    std::string line = device_0_of_one_node(rank);
+    return line.replace(line.find("Pid 400"), 8, "Pid 4000");
+  };
+  for (const std::string& log : {log_of(32, device_0_of_one_node), log_of(4, twice)}) {
+    ImportReport report;
+    EXPECT_EQ(input_error_of([&] { curve_of(log, report); }),
+              "all_reduce.log: does not say on how many nodes and GPUs it ran; give --layout "
+              "NODESxGPUS");
+  }
+}
+
+/// As a page shows a pasted log: the "#" of a line makes it a heading.
+std::string without_hashes(std::string text) {
+  std::erase(text, '#');
+  return text;
+}
+
+TEST(LaunchedLogs, LogsPastedIntoAMessageAreReadWithoutTheirHashes) {
+  expect_16_ranks(without_hashes(log_of_16()));
+  expect_16_ranks(labelled(without_hashes(log_of_16()), [](int) { return "    "; }));
+  expect_16_ranks(labelled(without_hashes(log_of_16()), [](int) { return "> "; }));
+  expect_16_ranks(labelled(without_hashes(log_of_16()), [](int) { return "12: "; }));
+  // Only the "#" that begins a line is lost.
+  std::string text = log_of_16();
+  for (std::size_t at = text.find("\n#"); at != std::string::npos; at = text.find("\n#"))
+    text.erase(at + 1, 1);
+  expect_16_ranks(text.substr(1));
+}
+
+TEST(LaunchedLogs, QuotedIndentedAndFencedLogsAreRead) {
+  const std::string log = log_of_16();
+  expect_16_ranks("The output is:\n```\n" + log + "```\nWhat is wrong?\n");
+  expect_16_ranks("```" + log + "```");
+  for (const char* mark : {"    ", "> ", ">", ">> ", "> > ", "\t", ">     ", "\\"})
+    expect_16_ranks(labelled(log, [&](int) { return mark; }));
+  // A message may quote a part of the lines.
+  expect_16_ranks(labelled(log, [](int line) { return line % 2 == 0 ? "> " : ""; }));
+}
+
 TEST(LaunchedLogs, LabelsOfSrunAreNoPartOfTheTable) {
   expect_16_ranks(labelled(log_of_16(), [](int) { return " 0: "; }));
 }

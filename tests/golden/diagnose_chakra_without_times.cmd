@@ -1,0 +1,2 @@
+# copy data/graph-without-times.json
+stepcast diagnose graph-without-times.json

@@ -1,0 +1,3 @@
+# exit 2
+# copy data/comm.json
+stepcast import comm.json

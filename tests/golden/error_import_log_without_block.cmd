@@ -1,0 +1,3 @@
+# exit 2
+# copy data/megatron-dated.log
+stepcast import megatron-dated.log
