@@ -79,7 +79,7 @@ class RankPart {
 
   void attention() {
     if (shape_.attention == AttentionKind::Flash)
-      return flash();
+      return flash(shape_.seq, shape_.causal);
     const double heads = static_cast<double>(shape_.heads) / shard_.tensor;
     const double count = shard_.micro_batch * heads;
     const double queries = static_cast<double>(shape_.seq) / shard_.context;
@@ -105,20 +105,20 @@ class RankPart {
     times_ += scores.times_;
   }
 
- private:
-  Seconds time_of(const ProductShape& product) const {
-    return product_time(law_, shape_.precision, product);
-  }
-
   // Where tokens see those before them alone, half of the square is masked and skipped; backward
   // has five products for two.
-  void flash() {
+  void flash(double keys, bool causal) {
     const double heads = static_cast<double>(shape_.heads) / shard_.tensor;
-    const double square = 2 * tokens_ * shape_.seq * (shape_.causal ? 0.5 : 1);
+    const double square = 2 * tokens_ * keys * (causal ? 0.5 : 1);
     const Flops forward{square * heads * (shape_.score_size() + shape_.head_size())};
     const double rate = shard_.attention_rate;
     times_.forward += law_.kernel + forward / law_.flash_forward / rate;
     times_.input_gradient += law_.kernel + forward * 2.5 / law_.flash_backward / rate;
+  }
+
+ private:
+  Seconds time_of(const ProductShape& product) const {
+    return product_time(law_, shape_.precision, product);
   }
 
   const Transformer& shape_;
@@ -163,6 +163,39 @@ void add_attention(RankPart& part, const Transformer& shape, const TransformerSh
   part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(h));
 }
 
+// Attention of a block's tokens to an encoder's output, whose keys and values each block makes.
+void add_cross_attention(RankPart& part, const Transformer& shape, const TransformerShard& shard) {
+  const double h = shape.hidden;
+  const double size = shape.attention_size();
+  part.pass(kNorm, part.outer(h));
+  part.product(part.tokens(), h, size);
+  part.product(1.0 * shard.micro_batch * shape.encoder_seq, h, 2.0 * shape.kv_size());
+  part.flash(shape.encoder_seq, false);
+  part.product(part.tokens(), size, h);
+  part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(h));
+}
+
+// A block of Mamba: into channels and their gates, a short convolution, the scan, and out. The scan
+// is taken to be bound by memory: it reads a channel, its time step and its gate and writes one
+// number, and its backward pass computes the states again.
+void add_scan(RankPart& part, const Transformer& shape) {
+  const double h = shape.hidden;
+  const double inner = shape.ffn;
+  constexpr Traffic kConvolution{4, 8};
+  constexpr Traffic kScan{8, 16};
+  part.pass(kNorm, part.outer(h));
+  const double states = 2.0 * shape.state;
+  part.product(part.tokens(), h, 2 * inner + (shape.state_rank > 0 ? 0 : states));
+  part.pass(kConvolution, part.tokens() * inner);
+  if (shape.state_rank > 0) {
+    part.product(part.tokens(), inner, shape.state_rank + states);
+    part.product(part.tokens(), shape.state_rank, inner);
+  }
+  part.pass(kScan, part.tokens() * inner);
+  part.product(part.tokens(), inner, h);
+  part.pass(kAdd, part.outer(h));
+}
+
 void add_mlp(RankPart& part, const Transformer& shape, double tokens, double inner) {
   const double h = shape.hidden;
   part.product(tokens, h, shape.gated ? 2 * inner : inner);
@@ -189,6 +222,17 @@ void add_experts(RankPart& part, const Transformer& shape, const TrainingLaw& la
 
 bool is_dense(const Transformer& shape, std::uint32_t layer) {
   return !shape.has_experts() || layer < shape.dense_layers;
+}
+
+void add_block_mlp(RankPart& part, const Transformer& shape, const TrainingLaw& law,
+                   const TransformerShard& shard, std::uint32_t layer) {
+  part.pass(kNorm, part.outer(shape.hidden));
+  if (is_dense(shape, layer))
+    add_mlp(part, shape, part.tokens(),
+            1.0 * (shape.has_experts() ? shape.dense_ffn : shape.ffn) / shard.tensor);
+  else
+    add_experts(part, shape, law, shard);
+  part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(shape.hidden));
 }
 
 double vocabulary_of(const Transformer& shape, const TransformerShard& shard) {
@@ -236,14 +280,14 @@ double vocabulary_parameters(const Transformer& shape, const TransformerShard& s
 PassTimes block_times(const Transformer& shape, const TrainingLaw& law,
                       const TransformerShard& shard, std::uint32_t layer) {
   RankPart part(shape, law, shard);
-  add_attention(part, shape, shard);
-  part.pass(kNorm, part.outer(shape.hidden));
-  if (is_dense(shape, layer))
-    add_mlp(part, shape, part.tokens(),
-            1.0 * (shape.has_experts() ? shape.dense_ffn : shape.ffn) / shard.tensor);
-  else
-    add_experts(part, shape, law, shard);
-  part.pass(shape.gated ? kAdd : kDropoutAdd, part.outer(shape.hidden));
+  if (shape.scans()) {
+    add_scan(part, shape);
+  } else {
+    add_attention(part, shape, shard);
+    if (shape.encoder_seq > 0)
+      add_cross_attention(part, shape, shard);
+    add_block_mlp(part, shape, law, shard, layer);
+  }
   const RankParameters held = block_parameters(shape, shard, layer);
   part.accumulate(held.dense + held.expert);
   return part.times();
@@ -276,6 +320,16 @@ PassTimes head_times(const Transformer& shape, const TrainingLaw& law,
   return part.times();
 }
 
+namespace {
+
+// The block's input and its norm, channels and gates before and after the convolution, time steps,
+// and what the scan gives: states are computed again.
+Bytes held_by_scan(const Transformer& shape, double tokens) {
+  return element_size(shape) * (tokens * (2.0 * shape.hidden + 6.0 * shape.ffn));
+}
+
+}  // namespace
+
 Bytes held_by_block(const Transformer& shape, const TransformerShard& shard, Recompute recompute) {
   const double tokens = static_cast<double>(shard.micro_batch) * shape.seq / shard.context;
   const double h = shape.hidden;
@@ -284,6 +338,8 @@ Bytes held_by_block(const Transformer& shape, const TransformerShard& shard, Rec
   const double outer_part = shard.sequence_parallel ? t : 1;
   if (recompute == Recompute::Full)
     return Bytes{2 * tokens * h * wide / outer_part};
+  if (shape.scans())
+    return held_by_scan(shape, tokens);
   const double routed = shape.top_k * (shard.capacity_factor > 0 ? shard.capacity_factor : 1);
   const double f = is_dense(shape, shape.dense_layers) && !shape.has_experts()
                        ? shape.ffn
@@ -292,8 +348,11 @@ Bytes held_by_block(const Transformer& shape, const TransformerShard& shard, Rec
   const double latent =
       shape.is_latent() ? 4.0 * (shape.q_rank + shape.kv_rank) + 2.0 * shape.rope_dim : 0;
   const double outer = (shape.gated ? 8 : 10) * h + latent;
-  const double inner = 2.0 * shape.heads * shape.score_size() + 2.0 * shape.attention_size() +
-                       2.0 * shape.keys_and_values() + (shape.gated ? 6 : 4) * f;
+  // Beside its own, a block with an encoder keeps queries, keys, values and what they give again.
+  const double attentions = shape.encoder_seq > 0 ? 2 : 1;
+  const double inner = attentions * (2.0 * shape.heads * shape.score_size() +
+                                     2.0 * shape.attention_size() + 2.0 * shape.keys_and_values()) +
+                       (shape.gated ? 6 : 4) * f;
   const double stored = shape.attention == AttentionKind::Unfused ? 5
                         : shape.attention == AttentionKind::Fused ? 3
                                                                   : 0;

@@ -1,5 +1,6 @@
 #include "models/workload/transformer/transformer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -114,7 +115,10 @@ void check_transformer(const Transformer& shape) {
         fmt::format("top_k: expected 1 to experts ({}), found {}", shape.experts, shape.top_k));
 }
 
-ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer) {
+namespace {
+
+// What the sizes of a shape give, by formula.
+ParameterCounts counts_by_sizes(const Transformer& shape, std::uint32_t layer) {
   const Count h = shape.hidden;
   const AttentionMatrices matrices = attention_matrices(shape);
   ParameterCounts counts{
@@ -131,6 +135,31 @@ ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer) 
     counts.mlp = norm_count(shape) + h * shape.experts + shape.shared_experts * counts.expert;
     counts.copied += h * shape.experts;
   }
+  return counts;
+}
+
+// A block has `total` parameters. Those that its sizes do not tell are biases and norms: every rank
+// of a tensor group is taken to hold them.
+void set_block(ParameterCounts& counts, Count total) {
+  const Count by_sizes = counts.attention + counts.mlp;
+  counts.copied += total > by_sizes ? total - by_sizes : 0;
+  counts.copied = std::min(counts.copied, total);
+  counts.attention = std::min(counts.attention, total);
+  counts.mlp = total - counts.attention;
+}
+
+}  // namespace
+
+ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer) {
+  ParameterCounts counts = counts_by_sizes(shape, layer);
+  if (const auto& block = counts.expert > 0 ? shape.sparse_parameters : shape.block_parameters)
+    set_block(counts, *block);
+  if (counts.expert > 0)
+    counts.expert = shape.expert_parameters.value_or(counts.expert);
+  if (shape.shared_blocks && layer > 0)
+    counts.attention = counts.mlp = counts.copied = counts.expert = 0;
+  counts.embedding = shape.embedding_parameters.value_or(counts.embedding);
+  counts.head = shape.head_parameters.value_or(counts.head);
   return counts;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "models/base/units.hpp"
@@ -37,17 +38,36 @@ struct Transformer {
   std::uint32_t patch = 0;     ///< Numbers of a patch of an image, which are the tokens beside one
                                ///< for the class; 0: words.
   std::uint32_t segments = 0;  ///< Vectors of token types (BERT).
-  bool gated = false;          ///< Three matrices in an MLP (SwiGLU), no biases.
-  bool tied = true;            ///< The head uses the embedding's matrix.
+  std::uint32_t encoder_seq = 0;   ///< Tokens of an encoder's output, to which every block attends
+                                   ///< after it attended to its own (T5); 0: there is no encoder.
+  std::uint32_t state = 0;         ///< Numbers of state of a channel (Mamba, arXiv 2312.00752): a
+                                   ///< block scans `ffn` channels and has no attention and no MLP.
+  std::uint32_t state_rank = 0;    ///< Numbers of which a Mamba block makes its time steps; 0: they
+                                   ///< come with its first product (Mamba-2).
+  bool gated = false;              ///< Three matrices in an MLP (SwiGLU), no biases.
+  bool tied = true;                ///< The head uses the embedding's matrix.
   bool learned_positions = false;  ///< A vector for each position.
   bool pooler = false;             ///< A product of the first token behind the last block (BERT).
   bool causal = true;              ///< Tokens see those before them alone.
+  bool shared_blocks = false;      ///< All blocks are one set of parameters (ALBERT).
   AttentionKind attention = AttentionKind::Flash;
   std::string precision = "bf16";  ///< Of products: fp32, fp16, bf16, fp8.
+
+  // Parameters counted tensor by tensor, where a model has some that the sizes above do not tell
+  // (biases, norms of queries and keys, sinks) or lacks some of these. None: what the sizes give.
+  std::optional<std::uint64_t> block_parameters{};      ///< A block whose MLP has no experts.
+  std::optional<std::uint64_t> sparse_parameters{};     ///< A block with experts, without these.
+  std::optional<std::uint64_t> expert_parameters{};     ///< One expert of a block.
+  std::optional<std::uint64_t> embedding_parameters{};  ///< Everything before the first block.
+  std::optional<std::uint64_t> head_parameters{};       ///< Everything after the last block; a tied
+                                                        ///< matrix is part of the embedding.
 
   bool has_experts() const { return experts > 1; }
   bool is_latent() const { return kv_rank > 0; }
   bool sees_images() const { return patch > 0; }
+  bool scans() const { return state > 0; }
+  /// Whether its blocks can be cut over GPUs: those of other models run whole only.
+  bool can_be_cut() const { return encoder_seq == 0 && !scans() && !shared_blocks; }
   std::uint32_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
   /// Numbers of a head that scores multiply.
   std::uint32_t score_size() const { return head_size() + rope_dim; }
@@ -62,7 +82,8 @@ struct Transformer {
 /// found 3".
 void check_transformer(const Transformer& shape);
 
-/// Trainable numbers, exactly: weights, biases (where the MLP is not gated) and norms.
+/// Trainable numbers, exactly: weights, biases (where the MLP is not gated) and norms, or what the
+/// shape says was counted.
 struct ParameterCounts {
   std::uint64_t attention = 0;  ///< Of a block, with its norm.
   std::uint64_t mlp = 0;        ///< Of a block without experts, or of all that is not an expert.
@@ -73,7 +94,8 @@ struct ParameterCounts {
   std::uint64_t head = 0;       ///< With the last norm; a tied matrix is counted once, above.
 };
 
-/// Of block `layer`: the first blocks may be without experts.
+/// Of block `layer`: the first blocks may be without experts, and where blocks share their
+/// parameters the first one has them.
 ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer);
 
 /// Of the whole model, as its authors publish it; and those that a token goes through.

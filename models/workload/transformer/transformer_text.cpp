@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
 #include <set>
 
@@ -39,6 +40,18 @@ constexpr std::array kCounts{CountKey{"layers", &Transformer::layers, 1},
                              CountKey{"patch", &Transformer::patch, 0},
                              CountKey{"segments", &Transformer::segments, 0}};
 
+struct ParametersKey {
+  const char* name;
+  std::optional<std::uint64_t> Transformer::*field;
+};
+
+constexpr std::array kParameters{
+    ParametersKey{"block_parameters", &Transformer::block_parameters},
+    ParametersKey{"sparse_parameters", &Transformer::sparse_parameters},
+    ParametersKey{"expert_parameters", &Transformer::expert_parameters},
+    ParametersKey{"embedding_parameters", &Transformer::embedding_parameters},
+    ParametersKey{"head_parameters", &Transformer::head_parameters}};
+
 struct FlagKey {
   const char* name;
   bool Transformer::*field;
@@ -58,6 +71,17 @@ std::string one_of(const std::string& value, const std::vector<std::string>& wor
   return value;
 }
 
+// More than 32 bits hold: a block of the largest models has billions.
+std::uint64_t parse_parameters(const std::string& value) {
+  constexpr std::uint64_t kMost = 1'000'000'000'000'000;
+  std::uint64_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (error != std::errc{} || end != value.data() + value.size() || count > kMost)
+    throw InputError(fmt::format("expected a whole number of parameters up to {}, found {}", kMost,
+                                 in_quotes(value)));
+  return count;
+}
+
 AttentionKind attention_of(const std::string& value) {
   one_of(value, {"flash", "fused", "unfused"});
   return value == "flash"   ? AttentionKind::Flash
@@ -70,6 +94,11 @@ bool set_shape(Transformer& shape, const std::string& key, const std::string& va
   for (const CountKey& count : kCounts)
     if (key == count.name) {
       shape.*count.field = parse_count(value, count.least);
+      return true;
+    }
+  for (const ParametersKey& parameters : kParameters)
+    if (key == parameters.name) {
+      shape.*parameters.field = parse_parameters(value);
       return true;
     }
   for (const FlagKey& flag : kFlags)
@@ -125,6 +154,8 @@ std::vector<std::string> transformer_keys() {
     keys.emplace_back(count.name);
   for (const FlagKey& flag : kFlags)
     keys.emplace_back(flag.name);
+  for (const ParametersKey& parameters : kParameters)
+    keys.emplace_back(parameters.name);
   return keys;
 }
 
@@ -140,6 +171,9 @@ std::string shape_text(const Transformer& shape, const std::string& key) {
   for (const CountKey& count : kCounts)
     if (key == count.name)
       return std::to_string(shape.*count.field);
+  for (const ParametersKey& parameters : kParameters)
+    if (key == parameters.name)
+      return shape.*parameters.field ? std::to_string(*(shape.*parameters.field)) : "";
   for (const FlagKey& flag : kFlags)
     if (key == flag.name)
       return shape.*flag.field ? "yes" : "no";

@@ -28,7 +28,8 @@ KeyValues split_key_values(std::string_view text);
 
 /// Keys: layers, hidden, heads, kv_heads, seq, vocab, ffn, gated, experts, top_k, shared_experts,
 /// dense_layers, dense_ffn, head_dim, kv_rank, q_rank, rope_dim, patch, segments, tied,
-/// learned_positions, pooler, causal, attention, precision, device, batch, blocks; or model, a
+/// learned_positions, pooler, causal, block_parameters, sparse_parameters, expert_parameters,
+/// embedding_parameters, head_parameters, attention, precision, device, batch, blocks; or model, a
 /// preset that the others change. Throws InputError naming the key and what would be right.
 TransformerRequest transformer_of(const KeyValues& values);
 
@@ -42,7 +43,8 @@ Transformer parse_transformer_shape(std::string_view text);
 /// The keys of a shape, in the order of help.
 std::vector<std::string> shape_keys();
 
-/// "4096", "yes", "flash": what a key of the in-line form is in a shape. Throws InputError for a
+/// "4096", "yes", "flash": what a key of the in-line form is in a shape; empty for parameters that
+/// were not counted. Throws InputError for a
 /// key that is none of a shape.
 std::string shape_text(const Transformer& shape, const std::string& key);
 

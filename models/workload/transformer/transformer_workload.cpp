@@ -112,10 +112,29 @@ Workload transformer_workload(const TransformerModel& model, std::string device,
                     .batch_scaling = BatchScaling::Proportional,
                     .provenance = std::move(provenance),
                     .layers = layers_of(model, batch),
-                    .transformer = std::make_shared<const TransformerModel>(model)};
+                    .transformer = model.shape.can_be_cut()
+                                       ? std::make_shared<const TransformerModel>(model)
+                                       : nullptr};
   workload.update = Bytes{static_cast<double>(parameter_count(workload)) * kUpdateTraffic} /
                     model.law.elementwise;
   return workload;
+}
+
+Workload encoder_decoder_workload(const TransformerModel& encoder, const TransformerModel& decoder,
+                                  const std::string& device, std::uint32_t batch) {
+  Workload whole = transformer_workload(decoder, device, batch);
+  std::vector<Layer> layers = layers_of(encoder, batch);
+  layers.pop_back();  // the encoder's output goes into the decoder, not into a head
+  for (Layer& layer : layers)
+    layer.name = "encoder " + layer.name;
+  for (Layer& layer : whole.layers) {
+    layer.name = "decoder " + layer.name;
+    layers.push_back(std::move(layer));
+  }
+  whole.layers = std::move(layers);
+  whole.update =
+      Bytes{static_cast<double>(parameter_count(whole)) * kUpdateTraffic} / decoder.law.elementwise;
+  return whole;
 }
 
 Workload with_accumulated_gradients(Workload workload, std::uint32_t passes) {

@@ -36,6 +36,11 @@ inline CutModel model_of(const Workload& workload) {
 Workload transformer_workload(const TransformerModel& model, std::string device,
                               std::uint32_t batch);
 
+/// Returns the same of a model whose decoder's blocks attend to the output of an encoder (T5). The
+/// encoder's head is left out; both see `batch` sequences, each of its own length.
+Workload encoder_decoder_workload(const TransformerModel& encoder, const TransformerModel& decoder,
+                                  const std::string& device, std::uint32_t batch);
+
 /// The workload with the time that each backward pass takes to add its gradients to those of
 /// earlier passes, if a step has several and the model is a transformer: a profile does not tell
 /// it.

@@ -170,7 +170,8 @@ std::string transformer_json(const ShownTransformer& shown) {
   json["active_parameters"] = active_parameter_count(shown.shape);
   json["flops_per_sample"] = model_flops(shown.shape);
   for (const std::string& key : shape_keys())
-    json["shape"][key] = value_json(shape_text(shown.shape, key));
+    if (const std::string text = shape_text(shown.shape, key); !text.empty())
+      json["shape"][key] = value_json(text);
   return json.dump(2) + "\n";
 }
 

@@ -30,8 +30,10 @@ std::string in_line(const Transformer& shape, const std::string& device, std::ui
   if (shape.has_experts())
     text += fmt::format(",experts={},top_k={},shared_experts={}", shape.experts, shape.top_k,
                         shape.shared_experts);
-  for (const char* key : {"dense_layers", "dense_ffn", "head_dim", "kv_rank", "q_rank", "rope_dim",
-                          "patch", "segments", "pooler", "causal"})
+  for (const char* key :
+       {"dense_layers", "dense_ffn", "head_dim", "kv_rank", "q_rank", "rope_dim", "patch",
+        "segments", "pooler", "causal", "block_parameters", "sparse_parameters",
+        "expert_parameters", "embedding_parameters", "head_parameters"})
     if (const std::string value = shape_text(shape, key); value != shape_text({}, key))
       text += fmt::format(",{}={}", key, value);
   return text;
@@ -57,6 +59,38 @@ void note_long_sequences(ConfiguredModel& model, const std::string& file) {
                                     model.longest_seq));
   tell("stepcast: note: --seq {}: {} takes up to {} tokens\n", model.shape.seq, file,
        model.longest_seq);
+}
+
+Workload workload_of(const ConfiguredModel& model, const std::string& device, std::uint32_t batch) {
+  if (!model.encoder)
+    return load_transformer({model.shape, device, batch}).workload;
+  const TrainingLaw law = load_training_law(device);
+  products_of(law, model.shape.precision);  // refuses a precision without a law
+  return encoder_decoder_workload({*model.encoder, law, {}}, {model.shape, law, {}}, device, batch);
+}
+
+/// A file says how the weights are stored. Where the device has no times of products in that
+/// precision and the user did not ask for it, the model is taken to be trained in bf16.
+void use_timed_precision(ConfiguredModel& model, const std::string& device) {
+  const TrainingLaw law = load_training_law(device);
+  constexpr const char* kUsual = "bf16";
+  if (law.products.contains(model.shape.precision) || !law.products.contains(kUsual))
+    return;
+  model.notes.push_back(
+      fmt::format("weights are stored in {}, of which {} has no times: trained "
+                  "in {}",
+                  model.shape.precision, device, kUsual));
+  tell("stepcast: note: {}; --precision chooses another\n", model.notes.back());
+  model.shape.precision = kUsual;
+  if (model.encoder)
+    model.encoder->precision = kUsual;
+}
+
+void tell_how_to_cut(const Transformer& shape, const std::string& device, std::uint32_t batch) {
+  if (shape.can_be_cut())
+    tell("to cut the model over GPUs: --workload {}\n", in_line(shape, device, batch));
+  else
+    tell("stepcast: note: every GPU holds the whole model: blocks of its kind cannot be cut\n");
 }
 
 void require_precision(const std::string& precision) {
@@ -99,14 +133,16 @@ std::string ModelDerivation::file_text(const std::string& name, const std::strin
                     "--device a100 --batch 8",
                     device.empty() ? "--device" : "--batch", file_));
   note_long_sequences(model, file_);
-  Workload workload = load_transformer({model.shape, device, *batch}).workload;
+  if (precision_.empty())
+    use_timed_precision(model, device);
+  Workload workload = workload_of(model, device, *batch);
   if (!name.empty())
     workload.name = name;
   workload.provenance.notes.push_back(fmt::format(
       "shapes: configuration of {}; sequences of {} tokens", model.shape.model, model.shape.seq));
   for (const std::string& note : model.notes)
     workload.provenance.notes.push_back("shapes: " + note);
-  tell("to cut the model over GPUs: --workload {}\n", in_line(model.shape, device, *batch));
+  tell_how_to_cut(model.shape, device, *batch);
   return to_json_text(workload);
 }
 

@@ -1,7 +1,7 @@
 #include "traces/readers/huggingface/model_config.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <initializer_list>
 #include <map>
 
 #include <fmt/format.h>
@@ -11,205 +11,194 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/huggingface/model_family.hpp"
+#include "traces/readers/huggingface/tensor_groups.hpp"
 
-// Each family names the same shapes by other keys and leaves out what equals its default; the
-// defaults here are those of its configuration class.
+// A file is read in three steps. Its sizes become a shape, from which the forecast's times follow.
+// Its family's table lists all tensors, and their numbers are added up by part. Where the shape's
+// sizes alone give another number, the shape carries what was counted.
 
 namespace stepcast {
 namespace {
 
-/// The keys of one file, as counts and words.
-class Keys {
- public:
-  Keys(const nlohmann::json& json, std::string origin)
-      : json_(json), origin_(std::move(origin)), reader_(json, origin_) {}
+constexpr ConfigKeys::Names kLayers{"num_hidden_layers", "n_layer", "n_layers", "num_layers",
+                                    "decoder_layers"};
+constexpr ConfigKeys::Names kHidden{"hidden_size", "n_embd", "n_embed", "d_model", "dim"};
+constexpr ConfigKeys::Names kHeads{"num_attention_heads", "n_head", "n_heads", "num_heads",
+                                   "decoder_attention_heads"};
+constexpr ConfigKeys::Names kKeyHeads{"num_key_value_heads", "num_kv_heads", "n_head_kv"};
+constexpr ConfigKeys::Names kInner{"intermediate_size", "ffn_dim",    "n_inner",
+                                   "ffn_hidden_size",   "hidden_dim", "d_ff",
+                                   "decoder_ffn_dim"};
+constexpr ConfigKeys::Names kHeadSize{"head_dim", "kv_channels", "attention_head_dim", "d_kv"};
+constexpr ConfigKeys::Names kVocabulary{"vocab_size", "padded_vocab_size"};
+constexpr ConfigKeys::Names kLongest{"max_position_embeddings", "n_positions",      "seq_length",
+                                     "max_sequence_length",     "model_max_length", "max_seq_len"};
 
-  bool has(const char* key) const { return json_.contains(key) && !json_.at(key).is_null(); }
-  std::uint32_t count(const char* key, std::uint32_t least = 1) {
-    const std::uint64_t value = reader_.count(key, least);
-    constexpr std::uint64_t kMost = 1'000'000'000;
-    if (value > kMost)
-      reader_.fail(key, fmt::format("expected at most {}, found {}", kMost, value));
-    return static_cast<std::uint32_t>(value);
-  }
-  std::uint32_t count_or(const char* key, std::uint32_t fallback, std::uint32_t least = 1) {
-    return has(key) ? count(key, least) : fallback;
-  }
-  /// Entries of an object; 0: there is none.
-  std::size_t entries(const char* key) const {
-    return has(key) && json_.at(key).is_object() ? json_.at(key).size() : 0;
-  }
-  bool flag_or(const char* key, bool fallback) const {
-    if (!has(key))
-      return fallback;
-    if (!json_.at(key).is_boolean())
-      reader_.fail(key, "expected true or false");
-    return json_.at(key).get<bool>();
-  }
-  std::string text_or(const char* key, std::string fallback) {
-    return has(key) ? reader_.text(key) : std::move(fallback);
-  }
-  [[noreturn]] void fail(const char* key, const std::string& why) const { reader_.fail(key, why); }
-  const std::string& origin() const { return origin_; }
-
- private:
-  const nlohmann::json& json_;
-  std::string origin_;
-  ObjectReader reader_;
-};
-
-using Reader = void (*)(Keys& keys, ConfiguredModel& model);
-
-void read_sizes(Keys& keys, Transformer& shape) {
-  shape.layers = keys.count("num_hidden_layers");
-  shape.hidden = keys.count("hidden_size");
-  shape.heads = keys.count("num_attention_heads");
-  shape.kv_heads = keys.count_or("num_key_value_heads", shape.heads);
-  shape.ffn = keys.count("intermediate_size");
+std::array<std::span<const ModelFamily>, 5> all_families() {
+  return {decoder_families(), expert_families(), encoder_families(), two_stack_families(),
+          scanning_families()};
 }
 
-void read_usual(Keys& keys, Transformer& shape) {
-  read_sizes(keys, shape);
-  const std::uint32_t size = keys.count_or("head_dim", 0, 0);
+const ModelFamily* find_family(const std::string& type) {
+  for (const std::span<const ModelFamily> families : all_families())
+    if (const auto found = std::ranges::find(families, type, &ModelFamily::type);
+        found != families.end())
+      return &*found;
+  return nullptr;
+}
+
+/// Tensors of an unknown family cannot be told from its sizes, nor from a family with a similar
+/// name.
+[[noreturn]] void refuse_family(const ConfigKeys& keys, const std::string& type) {
+  if (type.empty())
+    keys.fail("model_type", "missing: expected the name of a family, such as llama");
+  if (keys.entries("text_config") > 0)
+    keys.fail("model_type",
+              fmt::format("{} is of several models; write the object under text_config into a file "
+                          "of its own to derive its language model",
+                          in_quotes(type)));
+  std::vector<const char*> lacks;
+  for (const ConfigKeys::Names& names : {kLayers, kHidden, kHeads, kInner, kVocabulary})
+    if (!keys.has(names))
+      lacks.push_back(*names.begin());
+  keys.fail(
+      "model_type",
+      fmt::format("{} is no known family, and a file does not say what tensors its blocks "
+                  "have; {}write a shape in line instead: --workload transformer:layers=..",
+                  in_quotes(type),
+                  lacks.empty() ? "" : fmt::format("it lacks {}, too; ", fmt::join(lacks, ", "))));
+}
+
+void read_sizes(const ConfigKeys& keys, const ModelFamily& family, Transformer& shape) {
+  // Files of GPT-2 may leave out what its configuration class has.
+  const bool first = family.type == "gpt2";
+  shape.layers = first ? keys.count_or(kLayers, 12) : keys.count(kLayers);
+  shape.hidden = first ? keys.count_or(kHidden, 768) : keys.count(kHidden);
+  shape.ffn =
+      family.inner > 0 ? keys.count_or(kInner, family.inner * shape.hidden) : keys.count(kInner);
+  if (!family.heads)
+    return;
+  shape.heads = first ? keys.count_or(kHeads, 12) : keys.count(kHeads);
+  shape.kv_heads = keys.count_or(kKeyHeads, shape.heads);
+  const std::uint32_t size = keys.count_or(kHeadSize, family.head_dim, 0);
   if (size > 0 && (shape.hidden % shape.heads != 0 || size != shape.hidden / shape.heads))
     shape.head_dim = size;
 }
 
-void read_llama(Keys& keys, ConfiguredModel& model) {
-  Transformer& shape = model.shape;
-  read_usual(keys, shape);
-  shape.vocab = keys.count("vocab_size");
-  shape.seq = keys.count_or("max_position_embeddings", 2048);
-  shape.gated = true;
-  shape.tied = keys.flag_or("tie_word_embeddings", false);
+void read_shape(const ConfigKeys& keys, const ModelFamily& family, ModelDraft& draft) {
+  Transformer& shape = draft.shape;
+  read_sizes(keys, family, shape);
+  shape.seq = keys.count_or(kLongest, family.seq);
+  shape.gated = family.gated;
+  shape.causal = family.causal;
+  shape.learned_positions = family.learned_positions;
+  shape.tied = keys.flag_or("tie_word_embeddings", family.tied);
+  constexpr std::uint32_t kOfGpt2 = 50257;
+  shape.vocab = keys.count_or(kVocabulary, kOfGpt2);
+  if (family.experts)
+    tensors::read_experts(keys, draft);
+  if (family.adjust != nullptr)
+    family.adjust(keys, draft);
+  if (shape.sees_images())
+    shape.tied = false;
+  else if (family.type != "gpt2")
+    keys.count(kVocabulary);  // throws where the file has none
+  if (draft.model.encoder)
+    draft.model.encoder->vocab = shape.vocab;
 }
 
-void read_qwen(Keys& keys, ConfiguredModel& model) {
-  read_llama(keys, model);
-  model.notes.emplace_back("biases of queries, keys and values are left out");
+/// What a model is trained for, as the ending of its class says ("BertForMaskedLM"), if the family
+/// has tensors for it; else what is usual.
+std::string task_of(const ConfigKeys& keys, const ModelFamily& family, ConfiguredModel& model) {
+  if (family.task == nullptr)
+    return "";
+  std::string task;
+  const std::string name = keys.first_text("architectures");
+  const auto consider = [&](const char* known) {
+    if (known != nullptr && name.ends_with(known))
+      task = known;
+  };
+  consider("Model");
+  for (const FamilyTensors& each : family.tensors)
+    consider(each.task);
+  if (!task.empty())
+    return task;
+  model.notes.push_back(
+      fmt::format("{}: its head is counted as that of a model whose class ends "
+                  "with {}",
+                  name.empty() ? "architectures is not stated" : name, family.task));
+  return family.task;
 }
 
-// Its code halves intermediate_size: of two gated halves.
-void read_first_qwen(Keys& keys, ConfiguredModel& model) {
-  read_qwen(keys, model);
-  model.shape.ffn = std::max(1U, model.shape.ffn / 2);
-  model.shape.seq = keys.count_or("seq_length", keys.count_or("max_position_embeddings", 8192));
+bool has_tensors(const ConfigKeys& keys, const FamilyTensors& each, const std::string& task) {
+  if (each.task != nullptr)
+    return task == each.task;
+  if (each.key == nullptr)
+    return true;
+  return *each.key == '!' ? !keys.flag_or(each.key + 1, !each.usual)
+                          : keys.flag_or(each.key, each.usual);
 }
 
-void read_mixtral(Keys& keys, ConfiguredModel& model) {
-  read_llama(keys, model);
-  model.shape.experts = keys.count_or("num_local_experts", 8);
-  model.shape.top_k = keys.count_or("num_experts_per_tok", 2);
+CountedParts counted_parts(const ConfigKeys& keys, const std::vector<FamilyTensors>& rows,
+                           const std::vector<std::span<const Tensor>>& more,
+                           const TensorSizes& sizes, const std::string& task) {
+  CountedParts counted;
+  for (const FamilyTensors& each : rows)
+    if (has_tensors(keys, each, task))
+      counted.add(each.tensors, sizes);
+  for (const std::span<const Tensor> each : more)
+    counted.add(each, sizes);
+  return counted;
 }
 
-void read_qwen_experts(Keys& keys, ConfiguredModel& model) {
-  read_qwen(keys, model);
-  Transformer& shape = model.shape;
-  if (keys.count_or("decoder_sparse_step", 1) != 1)
-    keys.fail("decoder_sparse_step", "expected 1: experts in every layer");
-  shape.experts = keys.count_or("num_experts", 60);
-  shape.top_k = keys.count_or("num_experts_per_tok", 4);
-  shape.ffn = keys.count_or("moe_intermediate_size", 1408);
-  const std::uint32_t shared = keys.count_or("shared_expert_intermediate_size", 0, 0);
-  if (shared % shape.ffn != 0)
-    keys.fail("shared_expert_intermediate_size",
-              fmt::format("expected a multiple of moe_intermediate_size, {}", shape.ffn));
-  shape.shared_experts = shared / shape.ffn;
+void count_tensors(const ConfigKeys& keys, const ModelFamily& family, ModelDraft& draft) {
+  const std::string task = task_of(keys, family, draft.model);
+  Transformer& shape = draft.shape;
+  fill_sizes(draft.sizes, shape);
+  CountedParts counted = counted_parts(keys, family.tensors, draft.more, draft.sizes, task);
+  if (!shape.tied && !shape.sees_images())
+    counted.add(tensors::kHeadMatrix, draft.sizes);
+  for (const FamilyTensors& each : family.tensors)
+    if (each.tensors.data() == tensors::kPooler.data() && has_tensors(keys, each, task))
+      shape.pooler = !shape.sees_images();
+  if (!shape.causal && !shape.sees_images())
+    draft.model.notes.emplace_back(
+        "every token is predicted with the embedding's matrix, and nothing else of a head is "
+        "timed");
+  set_counted(shape, counted);
+  if (draft.model.encoder) {
+    fill_sizes(draft.encoder_sizes, *draft.model.encoder);
+    set_counted(*draft.model.encoder,
+                counted_parts(keys, family.encoder, draft.encoder_more, draft.encoder_sizes, task));
+  }
 }
 
-// DeepSeek-V2 and -V3: latent attention, experts behind the first layers.
-void read_deepseek(Keys& keys, ConfiguredModel& model) {
-  Transformer& shape = model.shape;
-  read_sizes(keys, shape);
-  shape.kv_heads = shape.heads;
-  shape.vocab = keys.count("vocab_size");
-  shape.seq = keys.count_or("max_position_embeddings", 4096);
-  shape.gated = true;
-  shape.tied = keys.flag_or("tie_word_embeddings", false);
-  shape.head_dim = keys.count("qk_nope_head_dim");
-  if (keys.count("v_head_dim") != shape.head_dim)
-    keys.fail("v_head_dim", fmt::format("expected that of keys, {}", shape.head_dim));
-  shape.rope_dim = keys.count("qk_rope_head_dim");
-  shape.kv_rank = keys.count("kv_lora_rank");
-  shape.q_rank = keys.count_or("q_lora_rank", 0, 0);
-  if (keys.count_or("moe_layer_freq", 1) != 1)
-    keys.fail("moe_layer_freq", "expected 1: experts in every layer behind the first");
-  shape.experts = keys.count("n_routed_experts");
-  shape.top_k = keys.count("num_experts_per_tok");
-  shape.shared_experts = keys.count_or("n_shared_experts", 0, 0);
-  shape.dense_layers = keys.count_or("first_k_dense_replace", 0, 0);
-  shape.dense_ffn = shape.ffn;
-  shape.ffn = keys.count("moe_intermediate_size");
-  if (keys.count_or("num_nextn_predict_layers", 0, 0) > 0)
-    model.notes.emplace_back("layers that predict the tokens after the next are left out");
+/// Sets how long the sequences of a step are. Frames of sound are always as many.
+void set_sequence(ConfiguredModel& model, const ConfigChoice& choice) {
+  model.longest_seq = model.shape.seq;
+  model.shape.seq = choice.seq.value_or(model.shape.seq);
+  if (!model.encoder)
+    return;
+  if (!model.encoder->sees_images())
+    model.encoder->seq = model.shape.seq;
+  model.shape.encoder_seq = model.encoder->seq;
 }
 
-void read_gpt2(Keys& keys, ConfiguredModel& model) {
-  Transformer& shape = model.shape;
-  shape.layers = keys.count_or("n_layer", 12);
-  shape.hidden = keys.count_or("n_embd", 768);
-  shape.heads = shape.kv_heads = keys.count_or("n_head", 12);
-  constexpr std::uint32_t kInner = 4;
-  shape.ffn = keys.count_or("n_inner", kInner * shape.hidden);
-  shape.vocab = keys.count_or("vocab_size", 50257);
-  shape.seq = keys.count_or("n_positions", 1024);
-  shape.tied = keys.flag_or("tie_word_embeddings", true);
-  shape.learned_positions = true;
+/// Attention within a window costs less than over the whole sequence, which is what is timed.
+void note_windows(const ConfigKeys& keys, ConfiguredModel& model) {
+  if (!keys.flag_or("use_sliding_window", true))
+    return;
+  for (const char* key : {"sliding_window", "local_attention"})
+    if (const std::uint32_t window = keys.count_or({key}, 0, 0);
+        window > 0 && window < model.shape.seq)
+      model.notes.push_back(
+          fmt::format("layers that see a window of {} tokens are timed as if they "
+                      "saw all {}",
+                      window, model.shape.seq));
 }
 
-void read_bert(Keys& keys, ConfiguredModel& model) {
-  Transformer& shape = model.shape;
-  read_usual(keys, shape);
-  shape.vocab = keys.count("vocab_size");
-  shape.seq = keys.count_or("max_position_embeddings", 512);
-  shape.learned_positions = true;
-  shape.segments = keys.count_or("type_vocab_size", 2);
-  shape.pooler = true;
-  shape.causal = false;
-  model.notes.emplace_back("the head predicts every token with the embedding's matrix alone");
-}
-
-void read_vit(Keys& keys, ConfiguredModel& model) {
-  Transformer& shape = model.shape;
-  read_usual(keys, shape);
-  const std::uint32_t patch = keys.count_or("patch_size", 16);
-  const std::uint32_t image = keys.count_or("image_size", 224);
-  const std::uint32_t channels = keys.count_or("num_channels", 3);
-  if (image % patch != 0)
-    keys.fail("image_size", fmt::format("expected a multiple of patch_size, {}", patch));
-  constexpr std::uint32_t kLargest = 1U << 14;
-  if (image > kLargest || channels > kLargest)
-    keys.fail("image_size", fmt::format("expected at most {} pixels and channels", kLargest));
-  shape.seq = (image / patch) * (image / patch) + 1;
-  shape.patch = channels * patch * patch;
-  constexpr std::size_t kImageNet = 1000;
-  constexpr std::size_t kMostClasses = 1U << 20;
-  const std::size_t classes = keys.entries("id2label");
-  shape.vocab =
-      static_cast<std::uint32_t>(classes > 0 ? std::min(classes, kMostClasses) : kImageNet);
-  if (classes == 0)
-    model.notes.emplace_back("classes are not stated: 1,000");
-  shape.tied = false;
-  shape.learned_positions = true;
-  shape.causal = false;
-}
-
-const std::map<std::string, Reader>& readers() {
-  static const std::map<std::string, Reader> readers{{"bert", read_bert},
-                                                     {"deepseek_v2", read_deepseek},
-                                                     {"deepseek_v3", read_deepseek},
-                                                     {"gpt2", read_gpt2},
-                                                     {"llama", read_llama},
-                                                     {"mistral", read_llama},
-                                                     {"mixtral", read_mixtral},
-                                                     {"qwen", read_first_qwen},
-                                                     {"qwen2", read_qwen},
-                                                     {"qwen2_moe", read_qwen_experts},
-                                                     {"vit", read_vit}};
-  return readers;
-}
-
-std::string precision_of(Keys& keys, const ConfigChoice& choice) {
+std::string precision_of(const ConfigKeys& keys, const ConfigChoice& choice) {
   if (choice.precision)
     return *choice.precision;
   static const std::map<std::string, std::string> precisions{
@@ -225,7 +214,8 @@ std::string precision_of(Keys& keys, const ConfigChoice& choice) {
 }
 
 /// "meta-llama/Llama-2-7b-hf" as a name: "llama-2-7b-hf".
-std::string name_of(Keys& keys, const std::string& type, const std::filesystem::path& path) {
+std::string name_of(const ConfigKeys& keys, const std::string& type,
+                    const std::filesystem::path& path) {
   std::string name = keys.text_or("_name_or_path", "");
   name = name.substr(name.rfind('/') + 1);
   if (name.empty())
@@ -240,33 +230,46 @@ std::string name_of(Keys& keys, const std::string& type, const std::filesystem::
 
 }  // namespace
 
+std::uint64_t parameter_count(const ConfiguredModel& model) {
+  return parameter_count(model.shape) + (model.encoder ? parameter_count(*model.encoder) : 0);
+}
+
 std::vector<std::string> configured_models() {
   std::vector<std::string> names;
-  for (const auto& [name, reader] : readers())
-    names.push_back(name);
+  for (const std::span<const ModelFamily> families : all_families())
+    for (const ModelFamily& family : families)
+      names.emplace_back(family.type);
+  std::ranges::sort(names);
   return names;
 }
 
 ConfiguredModel read_model_config(const std::filesystem::path& path, const ConfigChoice& choice) {
   const nlohmann::json json = parse_json(read_text_file(path), path.string());
-  Keys keys(json, path.string());
+  const ConfigKeys keys(json, path.string());
   const std::string type = keys.text_or("model_type", "");
-  const auto reader = readers().find(type);
-  if (reader == readers().end())
-    keys.fail("model_type",
-              fmt::format("expected one of {}, found {}{}", fmt::join(configured_models(), ", "),
-                          in_quotes(type), did_you_mean(type, configured_models())));
+  const ModelFamily* family = find_family(type);
+  if (family == nullptr)
+    refuse_family(keys, type);
   ConfiguredModel model;
-  reader->second(keys, model);
+  ModelDraft draft{.model = model, .shape = model.shape};
+  read_shape(keys, *family, draft);
   model.shape.model = name_of(keys, type, path);
   model.shape.precision = precision_of(keys, choice);
-  model.longest_seq = model.shape.seq;
-  model.shape.seq = choice.seq.value_or(model.shape.seq);
+  if (model.encoder)
+    model.encoder->precision = model.shape.precision;
+  if (draft.size(TensorSize::Positions) == 0)
+    draft.size(TensorSize::Positions) = model.shape.seq;
+  set_sequence(model, choice);
+  note_windows(keys, model);
   try {
     check_transformer(model.shape);
+    if (model.encoder)
+      check_transformer(*model.encoder);
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", path.string(), error.what()));
   }
+  if (!family->tensors.empty())
+    count_tensors(keys, *family, draft);
   return model;
 }
 

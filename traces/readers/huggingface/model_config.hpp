@@ -18,17 +18,21 @@ struct ConfigChoice {
 
 /// A model as its configuration file describes it.
 struct ConfiguredModel {
-  Transformer shape;
-  std::uint32_t longest_seq = 0;   ///< Tokens that the file's positions allow.
-  std::vector<std::string> notes;  ///< What the shape leaves out or puts in another's place.
+  Transformer shape;                   ///< The decoder's, where there is an encoder too.
+  std::optional<Transformer> encoder;  ///< The blocks of `shape` attend to its output.
+  std::uint32_t longest_seq = 0;       ///< Tokens that the file's positions allow.
+  std::vector<std::string> notes;      ///< What the shape leaves out or puts in another's place.
 };
+
+/// Returns the parameters of the whole model.
+std::uint64_t parameter_count(const ConfiguredModel& model);
 
 /// The models whose files are read, by their "model_type".
 std::vector<std::string> configured_models();
 
-/// Reads config.json of a model of Hugging Face's transformers: llama, mistral, mixtral, qwen,
-/// qwen2, qwen2_moe, gpt2, bert and vit. Keys that say nothing of shapes are passed over. Throws
-/// InputError naming file and key.
+/// Reads config.json of a model of Hugging Face's transformers (configured_models()). The shape has
+/// the model's exact number of parameters: what its sizes do not tell was counted tensor by tensor.
+/// Keys that say nothing of shapes are passed over. Throws InputError naming file and key.
 ConfiguredModel read_model_config(const std::filesystem::path& path, const ConfigChoice& choice);
 
 }  // namespace stepcast
