@@ -15,6 +15,12 @@ namespace {
 struct MessageTimes {
   std::vector<std::vector<Seconds>> arrival;      ///< By round and edge of its `to`.
   std::vector<std::vector<Occupancy>> occupancy;  ///< By round and sender.
+
+  Seconds of(const PeerGraph& graph, std::uint32_t round, Rank from, Rank to) const {
+    const auto receivers = graph.to[round][from];
+    const auto place = std::ranges::lower_bound(receivers, to) - receivers.begin();
+    return arrival[round][graph.to[round].first_edge(from) + static_cast<std::size_t>(place)];
+  }
 };
 
 Group node_of_ranks(const Cluster& cluster) {
@@ -93,11 +99,7 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
     const auto times = std::make_shared<MessageTimes>(
         times_of(*graph, cluster, model, together, protocol.nic_in_turn));
     job.traffic.message = [graph, times](std::uint32_t iteration, Rank from, Rank to) {
-      const std::uint32_t round = iteration % graph->rounds();
-      const auto receivers = graph->to[round][from];
-      const auto place = std::ranges::lower_bound(receivers, to) - receivers.begin();
-      return times
-          ->arrival[round][graph->to[round].first_edge(from) + static_cast<std::size_t>(place)];
+      return times->of(*graph, iteration % graph->rounds(), from, to);
     };
     if (protocol.earlier > 0)
       job.traffic.occupancy = [graph, times](std::uint32_t iteration, Rank from) {

@@ -83,7 +83,7 @@ void check_schedule(const Workload& workload, const std::string& schedule) {
       workload.model_group > 1 && (info.partitions_model() || info.asynchronous))
     throw InputError(fmt::format(
         "`schedule` {}: {} was recorded on {} ranks that share the model: expected a data-parallel "
-        "schedule, such as ddp",
+        "schedule",
         schedule, workload.name, workload.model_group));
   if (!schedule_of(schedule).partitions_model() && workload.pipeline)
     throw InputError(fmt::format(
