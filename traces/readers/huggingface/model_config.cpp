@@ -65,7 +65,7 @@ const ModelFamily* find_family(const std::string& type) {
   keys.fail(
       "model_type",
       fmt::format("{} is no known family, and a file does not say what tensors its blocks "
-                  "have; {}write a shape in line instead: --workload transformer:layers=..",
+                  "have; {}write a shape in line instead: run --workload transformer:layers=..",
                   in_quotes(type),
                   lacks.empty() ? "" : fmt::format("it lacks {}, too; ", fmt::join(lacks, ", "))));
 }
