@@ -76,8 +76,8 @@ TEST(ModelConfig, AnUnknownFamilyIsRefusedWithoutAnotherInItsPlace) {
   EXPECT_EQ(input_error_of([] { model_of(R"({"model_type": "lama", "hidden_size": 8})"); }),
             "config.json: /model_type: \"lama\" is no known family, and a file does not say what "
             "tensors its blocks have; it lacks num_hidden_layers, num_attention_heads, "
-            "intermediate_size, vocab_size, too; write a shape in line instead: --workload "
-            "transformer:layers=..");
+            "intermediate_size, vocab_size, too; write a shape in line instead: run "
+            "--workload transformer:layers=..");
   EXPECT_EQ(
       input_error_of([] { model_of(R"({"model_type": "gemma3", "text_config": {"a": 1}})"); }),
       "config.json: /model_type: \"gemma3\" is of several models; write the object under "
