@@ -27,6 +27,18 @@ void check_stragglers(const Settings& settings, const Cluster& cluster) {
   }
 }
 
+/// Ranks that share a model wait for each other in every layer, which messages of recorded times do
+/// not tell: a slow rank would slow down its own gradients alone.
+void check_model_group(const Scenario& scenario) {
+  const bool has_slow =
+      !scenario.settings.stragglers.empty() || !scenario.engine.slow_down.laws.empty();
+  if (scenario.workload.model_group > 1 && has_slow)
+    throw InputError(fmt::format(
+        "`slow`: {} was recorded on {} ranks that share the model, and how a slow one holds up the "
+        "others is not known: expected no slow ranks",
+        scenario.workload.name, scenario.workload.model_group));
+}
+
 /// By the ranks that train in a scenario's one schedule. Several share its workload: each has a
 /// scenario of its own before it is planned, so that here only what all GPUs divide is divided.
 Settings shared_batch(const Scenario& scenario) {
@@ -78,12 +90,16 @@ Scenario scenario_of(Experiment experiment, bool fold) {
   return changed(std::move(scenario), std::move(experiment.settings));
 }
 
+bool suits_model_group(const ScheduleInfo& schedule, const Workload& workload) {
+  return workload.model_group <= 1 ||
+         (!schedule.partitions_model() && !schedule.asynchronous && !schedule.training_ranks);
+}
+
 void check_schedule(const Workload& workload, const std::string& schedule) {
-  if (const ScheduleInfo& info = schedule_of(schedule);
-      workload.model_group > 1 && (info.partitions_model() || info.asynchronous))
+  if (!suits_model_group(schedule_of(schedule), workload))
     throw InputError(fmt::format(
-        "`schedule` {}: {} was recorded on {} ranks that share the model: expected a data-parallel "
-        "schedule",
+        "`schedule` {}: {} was recorded on {} ranks that share the model: expected a schedule in "
+        "which all ranks train in step and none cuts the model",
         schedule, workload.name, workload.model_group));
   if (!schedule_of(schedule).partitions_model() && workload.pipeline)
     throw InputError(fmt::format(
@@ -122,6 +138,7 @@ Scenario changed(Scenario scenario, Settings settings) {
   if (!has_batch_of_schedule(scenario))
     scenario.workload = with_settings(scenario.original_workload, shared_batch(scenario));
   check_stragglers(scenario.settings, scenario.cluster);
+  check_model_group(scenario);
   check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
   scenario.engine.slow_down.ranks_per_node = scenario.cluster.gpus_per_node;
   scenario.engine.stragglers = scenario.settings.stragglers;

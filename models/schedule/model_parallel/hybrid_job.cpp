@@ -116,7 +116,7 @@ std::vector<double> slowness_of_parts(const HybridJob& job, std::span<const doub
   std::vector<double> slowness;
   if (of_ranks.empty())
     return slowness;
-  slowness.resize(job.order.parts(), 1);
+  slowness.resize(job.order.parts(), 0);
   const std::uint32_t ranks = job.layout.stage_ranks();
   for (std::uint32_t stage = 0; stage < job.order.stages; ++stage) {
     const double slowest = std::ranges::max(of_ranks.subspan(std::size_t{stage} * ranks, ranks));

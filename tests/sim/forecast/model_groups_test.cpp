@@ -82,11 +82,20 @@ TEST(ModelGroups, PassesAreAccumulatedWithTheirMessages) {
               3 * 4.0 * scenario.workload.batch, 1e-9);
 }
 
+// Rank 3 of a pair held up nobody, and rank 2 its messages, too.
+TEST(ModelGroups, SlowRanksAreRefused) {
+  Settings settings;
+  settings.stragglers[3] = 2;
+  EXPECT_THAT(input_error_of([&] { changed(scenario_of_pairs(), settings); }),
+              HasSubstr("expected no slow ranks"));
+}
+
 TEST(ModelGroups, SchedulesThatCannotMeanThemSaySo) {
   const auto refusal = [](const char* schedule) {
     return input_error_of([&] { check_schedule(scenario_of_pairs().workload, schedule); });
   };
-  EXPECT_THAT(refusal("1f1b"), HasSubstr("expected a data-parallel schedule"));
+  EXPECT_THAT(refusal("1f1b"), HasSubstr("expected a schedule in which all ranks train in step"));
+  EXPECT_THAT(refusal("ps"), HasSubstr("expected a schedule in which all ranks train in step"));
   EXPECT_THAT(refusal("hop"), HasSubstr("recorded on 2 ranks that share the model"));
   EXPECT_THAT(input_error_of([] { plain_forecast_of(scenario_of_pairs(), "ps"); }),
               HasSubstr("expected a schedule in which all ranks train"));

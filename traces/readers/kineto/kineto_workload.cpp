@@ -194,10 +194,8 @@ std::vector<std::string> time_notes(const AverageStep& step, const ImportOptions
   if (std::string stalls = describe(step.pace); !stalls.empty())
     notes.push_back(std::move(stalls));
   if (step.passes > 1)
-    notes.push_back(
-        fmt::format("each step worked through {} micro-batches before its gradients "
-                    "were reduced: times are those of the mean one",
-                    step.passes));
+    notes.push_back(fmt::format(
+        "each step worked through {} micro-batches: times are those of the mean one", step.passes));
   if (step.steps > 1)
     notes.push_back(unevenness_note(step));
   if (step.layers.back().kind == kUnlaunched)

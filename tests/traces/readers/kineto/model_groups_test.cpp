@@ -55,8 +55,25 @@ TEST(MicroBatches, PassesThatDifferAreDoubted) {
             1U);
 }
 
+TEST(MicroBatches, WhatTheMeanHidesIsDoubted) {
+  const auto doubts = [](const TracedTraining& training) {
+    ImportReport report;
+    import_kineto(TrainingTrace(training).text(), {}, report);
+    return report.doubtful();
+  };
+  EXPECT_EQ(doubts({.micro_batches = 4, .longer = 3})
+                .count("micro-batches of different lengths, of which the mean is taken"),
+            1U);
+  EXPECT_EQ(doubts({.micro_batches = 4, .reduces_each = true})
+                .count("gradients reduced in every micro-batch, taken as reduced once a step"),
+            1U);
+  EXPECT_TRUE(doubts({.micro_batches = 4}).empty());
+}
+
 TEST(ModelGroups, MessagesStayWithTheirLayers) {
-  const Workload workload = imported({.tensor = 2});
+  ImportReport report;
+  const Workload workload = import_kineto(TrainingTrace({.tensor = 2}).text(), {}, report);
+  EXPECT_TRUE(report.clean()) << "the step is the sum of layers, messages and waits";
   EXPECT_EQ(workload.model_group, 2U);
   EXPECT_NEAR(message_time(workload).value, 6 * 200 * kMicro, 1e-9);
   EXPECT_NEAR(compute_of(workload, &Layer::forward).value, 3 * 400 * kMicro, 1e-9);

@@ -17,7 +17,9 @@ struct TracedTraining {
   double message = 200;  ///< A reduction of such a group.
   double sum = 500;      ///< Of the gradients, which the update of 300 waits for.
   int steps = 3;
-  int different = 0;  ///< Layers that the second micro-batch lacks.
+  int different = 0;          ///< Layers that the second micro-batch lacks.
+  double longer = 1;          ///< The passes of the last micro-batch take so many times as long.
+  bool reduces_each = false;  ///< Gradients are reduced behind every micro-batch.
 };
 
 class TrainingTrace {
@@ -51,7 +53,7 @@ class TrainingTrace {
     device_ += duration;
   }
 
-  void pass(bool forward, int layer) {
+  void pass(bool forward, int layer, double longer) {
     const int sequence = first_sequence_ + layer;
     if (forward) {
       event("cpu_op", "aten::addmm", 1, host_, 8,
@@ -61,7 +63,7 @@ class TrainingTrace {
             fmt::format(R"("Sequence number": {})", sequence));
       event("cpu_op", "aten::mm", 2, host_, 8, R"("Input Dims": [[8, 4], [4, 4]])");
     }
-    launch("gemm", 7, forward ? 1 : 2, forward ? 400 : 800);
+    launch("gemm", 7, forward ? 1 : 2, (forward ? 400 : 800) * longer);
     host_ += 12;
     if (of_.tensor > 1)
       reduce(forward ? 1 : 2, of_.tensor, 1, of_.message, 1 << 20, "BFloat16");
@@ -82,24 +84,32 @@ class TrainingTrace {
     host_ += 12;
   }
 
-  void add_step(int number) {
-    const double begin = 100'000.0 * number;
-    host_ = begin + 10;
-    device_ = begin + 20;
-    for (int micro_batch = 0; micro_batch < of_.micro_batches; ++micro_batch) {
-      const int count = of_.layers - (micro_batch == 1 ? of_.different : 0);
-      for (int layer = 0; layer < count; ++layer)
-        pass(true, layer);
-      host_ += 2;
-      for (int layer = count; layer-- > 0;)
-        pass(false, layer);
-      first_sequence_ += of_.layers;
-    }
+  void reduce_gradients() {
     event("cpu_op", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 2,
           host_ - 1, 10, "");
     event("cpu_op", "torch::autograd::AccumulateGrad", 2, host_, 3, "");
     host_ += 4;
     reduce(2, of_.world / of_.tensor, of_.tensor, of_.sum, 1000, "Float");
+  }
+
+  void add_step(int number) {
+    const double begin = 100'000.0 * number;
+    host_ = begin + 10;
+    device_ = begin + 20;
+    for (int micro_batch = 0; micro_batch < of_.micro_batches; ++micro_batch) {
+      const bool is_last = micro_batch + 1 == of_.micro_batches;
+      const double longer = is_last ? of_.longer : 1;
+      const int count = of_.layers - (micro_batch == 1 ? of_.different : 0);
+      for (int layer = 0; layer < count; ++layer)
+        pass(true, layer, longer);
+      host_ += 2;
+      for (int layer = count; layer-- > 0;)
+        pass(false, layer, longer);
+      first_sequence_ += of_.layers;
+      if (of_.reduces_each && !is_last)
+        reduce_gradients();
+    }
+    reduce_gradients();
     event("cpu_op", "aten::_fused_adamw_", 1, host_, 8, "");
     launch("multi_tensor_apply_kernel<FusedAdam>", 7, 1, 300);
     event("cuda_runtime", "cudaDeviceSynchronize", 1, host_ + 10, device_ - host_ - 10, "");

@@ -61,14 +61,16 @@ void divide(LayerTimes& layer, std::uint32_t passes) {
   layer.backward_work /= passes;
 }
 
-/// Of the last pass, without those of the passes before.
-void keep_last(std::vector<GradientBucket>& buckets,
+/// Of the last pass, without those of the passes before. Returns whether there were any.
+bool keep_last(std::vector<GradientBucket>& buckets,
                const std::map<std::size_t, std::uint32_t>& new_place) {
   std::vector<GradientBucket> kept;
   for (const GradientBucket& bucket : buckets)
     if (const auto found = new_place.find(bucket.layer); found != new_place.end())
       kept.push_back({found->second, bucket.size});
+  const bool had_others = kept.size() < buckets.size();
   buckets = std::move(kept);
+  return had_others;
 }
 
 /// Orders of gradients count those of the last pass alone.
@@ -101,6 +103,19 @@ void add_pass(const Pass& other, const LayerMatches& matches, Pass& last) {
 bool are_micro_batches(const std::vector<Pass>& passes) {
   return std::ranges::all_of(
       passes, [&](const Pass& pass) { return does_same_work(passes.back().layers, pass.layers); });
+}
+
+/// Whether the longest pass takes much longer than the shortest one.
+bool are_uneven(const std::vector<Pass>& passes) {
+  constexpr double kUneven = 1.1;
+  std::vector<Seconds> times;
+  for (const Pass& pass : passes) {
+    Seconds& sum = times.emplace_back();
+    for (const LayerTimes& layer : pass.layers)
+      sum += layer.forward + layer.backward;
+  }
+  const auto [least, most] = std::ranges::minmax(times);
+  return most > least * kUneven;
 }
 
 enum class Found { One, Several, Different };
@@ -146,6 +161,7 @@ Found join_passes(StepLayers& step) {
   }
   if (!std::ranges::all_of(passes, has_backward) || !are_micro_batches(passes))
     return Found::Different;
+  step.uneven_passes = are_uneven(passes);
   Pass last = std::move(passes.back());
   passes.pop_back();
   for (const Pass& pass : passes)
@@ -169,18 +185,24 @@ Found join_passes(StepLayers& step) {
   number_gradients(layers);
   step.layers = std::move(layers);
   step.passes = count;
-  for (auto* buckets : {&step.buckets, &step.late_buckets, &step.gathered})
-    keep_last(*buckets, new_place);
+  step.reduces_each_pass = keep_last(step.buckets, new_place);
+  keep_last(step.late_buckets, new_place);
+  keep_last(step.gathered, new_place);
   return Found::Several;
 }
 
 }  // namespace
 
 void join_passes(std::vector<StepLayers>& steps, const std::string& origin, ImportReport& report) {
-  for (StepLayers& step : steps)
+  for (StepLayers& step : steps) {
     if (join_passes(step) == Found::Different)
       report.doubt("step of several backward passes that do different work, taken as one pass",
                    origin);
+    if (step.uneven_passes)
+      report.doubt("micro-batches of different lengths, of which the mean is taken", origin);
+    if (step.reduces_each_pass)
+      report.doubt("gradients reduced in every micro-batch, taken as reduced once a step", origin);
+  }
 }
 
 }  // namespace stepcast

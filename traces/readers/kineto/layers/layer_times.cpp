@@ -146,6 +146,7 @@ class LayerFinder {
     if (first)
       add_idle(idle_.behind[step.step], *first, step);
     place_gathered(LayerUnits::kNoLayer, step);
+    step.collective_waits = std::max(Seconds{}, step.collective_waits - step.message_waits);
   }
 
   std::vector<Interval> computing_in(const std::vector<std::uint32_t>& all) const {
@@ -166,7 +167,7 @@ class LayerFinder {
     const KinetoEvent& event = trace_.events[work.event];
     const Seconds exposed = event.duration - covered_length(computing, {event.start, event.end()});
     step.model_group = std::max(step.model_group, collective_of(trace_, work).ranks);
-    step.collective_waits = std::max(Seconds{}, step.collective_waits - exposed);
+    step.message_waits += exposed;
     if (work.launch == kNoEvent) {
       step.layers[LayerUnits::kNoLayer].forward_messages += exposed;
       return;
