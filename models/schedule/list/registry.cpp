@@ -21,6 +21,7 @@
 #include "models/schedule/model_parallel/exchange_options.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/options.hpp"
+#include "models/schedule/replicas.hpp"
 #include "models/workload/transformer/transformer_workload.hpp"
 
 namespace stepcast {
