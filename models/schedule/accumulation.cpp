@@ -6,17 +6,18 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/builder.hpp"
 #include "models/schedule/options.hpp"
 #include "models/schedule/plan_edit.hpp"
 
 namespace stepcast {
 namespace {
 
-PhaseId phase_of_pass(const Plan& plan, const Layer& layer, TaskKind kind) {
-  if (layer.kind != kModelMessages)
-    return static_cast<PhaseId>(kind);
-  return static_cast<PhaseId>(std::ranges::find(plan.phases, kMessagesInLayers) -
-                              plan.phases.begin());
+PhaseId phase_in(const Plan& plan, const Layer& layer, TaskKind kind) {
+  const std::string_view name = phase_of_pass(layer);
+  return static_cast<PhaseId>(name.empty()
+                                  ? static_cast<std::ptrdiff_t>(kind)
+                                  : std::ranges::find(plan.phases, name) - plan.phases.begin());
 }
 
 Task pass_of(const Plan& plan, const Workload& workload, TaskKind kind, LayerId layer,
@@ -24,7 +25,7 @@ Task pass_of(const Plan& plan, const Workload& workload, TaskKind kind, LayerId 
   const Layer& profiled = workload.layers[layer];
   return {.kind = kind,
           .on_host = profiled.kind == kHostGap,
-          .phase = phase_of_pass(plan, profiled, kind),
+          .phase = phase_in(plan, profiled, kind),
           .team = workers,
           .layer = layer,
           .label = label,

@@ -46,11 +46,6 @@ TeamId Builder::group(std::vector<Rank> ranks) {
   return team({{Group{std::move(ranks)}}});
 }
 
-/// Empty: the usual phase of forward and backward passes.
-static std::string_view phase_of_pass(const Layer& layer) {
-  return layer.kind == kModelMessages ? kMessagesInLayers : std::string_view();
-}
-
 TaskId Builder::forward(LayerId layer, const std::vector<TaskId>& after) {
   const Layer& profiled = workload_.layers.at(layer);
   const TaskId task = add({.kind = TaskKind::Forward,

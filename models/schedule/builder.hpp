@@ -40,6 +40,11 @@ struct CommunicationOptions {
   std::vector<TaskId> next_after{};  ///< and of the iteration before.
 };
 
+/// Returns the phase of a layer's forward and backward passes; empty: the usual one of each.
+inline std::string_view phase_of_pass(const Layer& layer) {
+  return layer.kind == kModelMessages ? kMessagesInLayers : std::string_view();
+}
+
 /// Writes one iteration of a schedule, in program order, with the verbs of the field.
 ///
 /// Stream 0 is the compute stream and runs its tasks in the order in which they are added. Verbs

@@ -125,8 +125,7 @@ inline std::vector<std::string> usual_phases() {
 inline constexpr std::string_view kMessagesInLayers = "messages in layers";
 inline constexpr std::string_view kBlockingMessages = "blocking messages";
 
-/// The phase of compute that repeats forward passes behind them, where nothing else stands beside
-/// it.
+/// The phase of tasks that do nothing but repeat forward passes.
 inline constexpr std::string_view kRecomputation = "recomputation";
 
 inline bool is_message_phase(std::string_view phase) {
@@ -157,7 +156,7 @@ struct Plan {
   std::vector<Team> teams;  ///< Team 0: all ranks, as one group.
   std::vector<std::string> labels;
   std::vector<std::string> phases = usual_phases();  ///< What tasks are for, as reports name it.
-  /// By layer, the share of its backward pass that repeats the forward pass; empty: of none.
+  /// The share of each layer's backward pass that repeats its forward pass; empty: none does.
   std::vector<double> recomputed;
   /// First tasks of the training steps after the first; empty where an iteration is one step.
   std::vector<TaskId> later_steps;

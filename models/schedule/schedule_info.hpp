@@ -71,6 +71,8 @@ struct ScheduleInfo {
 
   /// Whether stages or tensor groups hold parts of the model, on a layout.
   bool partitions_model() const { return passes.order != nullptr; }
+  /// Whether every rank trains the whole model, in step with all others.
+  bool trains_in_step() const { return !partitions_model() && !asynchronous && !training_ranks; }
   /// Whether replicas of a stage may use its exchange, under any order of passes: it sends whole or
   /// compressed gradients of a step and does nothing within the passes.
   bool is_exchange() const {

@@ -106,23 +106,15 @@ double share_of_update(const Workload& workload, LayerId first, LayerId last) {
   return all > 0 ? own / all : 0;
 }
 
-static Seconds time_of_kind(const Workload& workload, std::string_view kind) {
-  return sum_over_layers<Seconds>(workload, [&](const Layer& layer) {
-    return layer.kind == kind ? layer.forward + layer.backward : Seconds{};
+Seconds host_gap_time(const Workload& workload) {
+  return sum_over_layers<Seconds>(workload, [](const Layer& layer) {
+    return layer.kind == kHostGap ? layer.forward + layer.backward : Seconds{};
   });
 }
 
-Seconds host_gap_time(const Workload& workload) {
-  return time_of_kind(workload, kHostGap);
-}
-
-Seconds message_time(const Workload& workload) {
-  return time_of_kind(workload, kModelMessages);
-}
-
-Workload without_host_gaps(Workload workload) {
+Workload without_layers_of(std::string_view kind, Workload workload) {
   for (Layer& layer : workload.layers)
-    if (layer.kind == kHostGap)
+    if (layer.kind == kind)
       layer.forward = layer.backward = {};
   return workload;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -101,12 +102,11 @@ Seconds compute_time(const Workload& workload);
 /// The update of the layers `first` to `last` over that of all, by their parameters; 0 where none
 /// of all layers has any.
 double share_of_update(const Workload& workload, LayerId first, LayerId last);
-/// Of layers of kind kModelMessages.
-Seconds message_time(const Workload& workload);
 /// Of layers of kind kHostGap.
 Seconds host_gap_time(const Workload& workload);
-/// The workload with a host that is always ahead of its device: these layers take no time.
-Workload without_host_gaps(Workload workload);
+/// Returns the workload in which layers of a kind take no time: without kHostGap the host is always
+/// ahead of its device.
+Workload without_layers_of(std::string_view kind, Workload workload);
 
 /// Throws InputError for a time that no training step takes: below 1 us or above a day.
 void check_step_time(Seconds step_time);

@@ -139,7 +139,7 @@ StepWithout what_if_of_scenario(const Scenario& scenario, const Forecast& foreca
           }),
           .no_host = step([](Scenario& s) {
             s.cluster = without_launches(s.cluster);
-            s.workload = without_host_gaps(std::move(s.workload));
+            s.workload = without_layers_of(kHostGap, std::move(s.workload));
           }),
           .no_bubble = forecast.iteration_time};
 }

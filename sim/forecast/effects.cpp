@@ -154,7 +154,7 @@ void add_host_bound(Forecast& forecast, const Scenario& scenario) {
   if (gaps <= forecast.iteration_time * kMost)
     return;
   Scenario ahead = scenario;
-  ahead.workload = without_host_gaps(std::move(ahead.workload));
+  ahead.workload = without_layers_of(kHostGap, std::move(ahead.workload));
   const Forecast without = plain_forecast_of(ahead, forecast.schedule);
   forecast.why.insert(
       forecast.why.begin(),

@@ -68,8 +68,7 @@ void add_path(Forecast& forecast) {
   };
   const Breakdown& parts = forecast.breakdown;
   forecast.critical_path.clear();
-  add("forward, backward and update",
-      parts.forward + parts.backward + total_of(parts.other_compute));
+  add("forward, backward and update", compute_of(parts));
   add("models under way", total_of(parts.exposed_communication));
   add("waiting for others", parts.waiting);
   add("idle", parts.idle);

@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/network/slow_down_text.hpp"
+#include "models/schedule/accumulation.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "sim/forecast/chance/seeded_run.hpp"
 #include "sim/forecast/edges.hpp"
@@ -34,8 +35,8 @@ void check_model_group(const Scenario& scenario) {
       !scenario.settings.stragglers.empty() || !scenario.engine.slow_down.laws.empty();
   if (scenario.workload.model_group > 1 && has_slow)
     throw InputError(fmt::format(
-        "`slow`: {} was recorded on {} ranks that share the model, and how a slow one holds up the "
-        "others is not known: expected no slow ranks",
+        "`slow`: {} was recorded on {} ranks that share the model, and how much a straggler delays "
+        "the others is not known: expected no slow ranks",
         scenario.workload.name, scenario.workload.model_group));
 }
 
@@ -46,7 +47,7 @@ Settings shared_batch(const Scenario& scenario) {
   if (!settings.global_batch)
     return resolved_batch(std::move(settings), scenario.cluster);
   if (scenario.workload.passes > 1)
-    settings.schedule.try_emplace("accumulation", std::to_string(scenario.workload.passes));
+    settings.schedule.try_emplace(kAccumulation, std::to_string(scenario.workload.passes));
   if (scenario.schedules.size() == 1)
     return resolved_batch(
         settings, scenario.cluster,
@@ -90,17 +91,12 @@ Scenario scenario_of(Experiment experiment, bool fold) {
   return changed(std::move(scenario), std::move(experiment.settings));
 }
 
-bool suits_model_group(const ScheduleInfo& schedule, const Workload& workload) {
-  return workload.model_group <= 1 ||
-         (!schedule.partitions_model() && !schedule.asynchronous && !schedule.training_ranks);
-}
-
 void check_schedule(const Workload& workload, const std::string& schedule) {
-  if (!suits_model_group(schedule_of(schedule), workload))
-    throw InputError(fmt::format(
-        "`schedule` {}: {} was recorded on {} ranks that share the model: expected a schedule in "
-        "which all ranks train in step and none cuts the model",
-        schedule, workload.name, workload.model_group));
+  if (workload.model_group > 1 && !schedule_of(schedule).trains_in_step())
+    throw InputError(
+        fmt::format("`schedule` {}: {} was recorded on {} ranks that share the model: expected a "
+                    "data-parallel schedule in which all ranks train in step",
+                    schedule, workload.name, workload.model_group));
   if (!schedule_of(schedule).partitions_model() && workload.pipeline)
     throw InputError(fmt::format(
         "`schedule` {}: {} was recorded in {} stages: expected a schedule that cuts the model, "

@@ -35,9 +35,6 @@ struct Scenario {
 /// Throws InputError.
 Scenario scenario_of(Experiment experiment, bool fold = true);
 
-/// Whether the schedule can train a model that several ranks share, as it was recorded.
-bool suits_model_group(const ScheduleInfo& schedule, const Workload& workload);
-
 /// Throws InputError for a schedule that is not known, or that replicates the model of a recorded
 /// pipeline.
 void check_schedule(const Workload& workload, const std::string& schedule);

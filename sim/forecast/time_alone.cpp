@@ -30,22 +30,18 @@ Seconds update_of_worker(const Plan& plan) {
 
 Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
   const std::uint32_t passes = plan.summary.passes;
+  Workload alone = without_layers_of(kModelMessages, workload);
   if (plan.host == kNone)
-    return (forward_time(workload) + backward_time(with_accumulated_gradients(workload, passes)) -
-            message_time(workload)) *
+    return (forward_time(alone) + backward_time(with_accumulated_gradients(alone, passes))) *
                passes +
            std::min(workload.update, update_of_worker(plan));
-  Workload fed = workload;
-  for (Layer& layer : fed.layers)
-    if (layer.kind == kModelMessages)
-      layer.forward = layer.backward = {};
-  fed.input = {};
+  alone.input = {};
   Cluster one = cluster;
   one.nodes = one.gpus_per_node = 1;
   one.rack.reset();
-  const Plan alone =
-      build_plan(sequential_schedule().name, fed, one, {{kAccumulation, std::to_string(passes)}});
-  return simulate(alone, one, {.fidelity = Fidelity::Analytic}).mean_iteration_time();
+  const Plan sequential =
+      build_plan(sequential_schedule().name, alone, one, {{kAccumulation, std::to_string(passes)}});
+  return simulate(sequential, one, {.fidelity = Fidelity::Analytic}).mean_iteration_time();
 }
 
 }  // namespace stepcast

@@ -19,7 +19,7 @@ char json_start(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kSpace);
   if (first == std::string_view::npos || (text[first] != '{' && text[first] != '['))
     return 0;
-  // Of a text that ends with the bracket nothing else is known.
+  // A text that ends with the bracket may be the front of either.
   const std::size_t inside = text.find_first_not_of(kSpace, first + 1);
   const std::string_view expected = text[first] == '{' ? "\"}" : "{\"]";
   const bool is_json =

@@ -40,7 +40,7 @@ class Adjacency {
   std::span<const Rank> operator[](Rank worker) const {
     return std::span(all_).subspan(first_[worker], first_[worker + 1] - first_[worker]);
   }
-  /// Where the edges of a worker begin among all edges().
+  /// Returns the index of a worker's first edge among all edges().
   std::uint32_t first_edge(Rank worker) const { return first_[worker]; }
   std::uint32_t edges() const { return first_.back(); }
 

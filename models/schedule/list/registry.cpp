@@ -229,10 +229,10 @@ Plan plan_of_replicas(const ScheduleInfo& info, const Workload& workload, const 
                       const OptionReader& read) {
   if (workload.model_group <= 1)
     return info.build(workload, cluster, read);
-  if (info.training_ranks)
+  if (!info.trains_in_step())
     throw InputError(
         fmt::format("{}: {} was recorded on {} ranks that share the model: expected a "
-                    "schedule in which all ranks train",
+                    "data-parallel schedule in which all ranks train in step",
                     info.name, workload.name, workload.model_group));
   const Team replicas = model_replicas(cluster, workload.model_group);
   return plan_over_replicas(info.build(workload, replica_cluster(cluster, replicas), read),

@@ -28,7 +28,7 @@ void name_stage(ScheduleOptions& options);
 void take_exchange(HybridJob& job, const CutModel& model, const HybridReader& options);
 
 /// Takes the bytes that a transformer's pass moves to add its gradients to the step's into the job.
-/// Where another exchange than Megatron-LM's is used, also adds the time to the weight gradients,
+/// For another exchange than Megatron-LM's it also adds the time to the weight gradients,
 /// as data-parallel accumulation does: once for each parameter of a rank, if there are several
 /// passes. (Megatron-LM's additions are part of the units' costs.)
 void add_accumulation(HybridJob& job, const CutModel& model, const HybridReader& options);

@@ -111,7 +111,8 @@ double excess_of(const HybridJob& job, const CutModel& model, const Cluster& clu
   return most;
 }
 
-/// By part, of the slowest rank of a stage that holds it; empty where no rank is slow.
+/// Returns the slowness of each part: that of the slowest rank that holds it. Empty: no rank is
+/// slow.
 std::vector<double> slowness_of_parts(const HybridJob& job, std::span<const double> of_ranks) {
   std::vector<double> slowness;
   if (of_ranks.empty())

@@ -18,7 +18,7 @@ class PassLayers {
   /// The model with these layers in place of its own.
   static Workload workload(const HybridJob& job, const Workload& model);
 
-  /// By layer, the share of its backward pass that repeats the forward pass; empty where none does.
+  /// Returns Plan::recomputed.
   static std::vector<double> recomputed(const HybridJob& job);
 };
 

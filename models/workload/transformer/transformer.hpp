@@ -94,8 +94,8 @@ struct ParameterCounts {
   std::uint64_t head = 0;       ///< With the last norm; a tied matrix is counted once, above.
 };
 
-/// Of block `layer`: the first blocks may be without experts, and where blocks share their
-/// parameters the first one has them.
+/// Returns the parameters of block `layer`: the first blocks may be without experts, and where
+/// blocks share their parameters the first one has them.
 ParameterCounts parameter_counts(const Transformer& shape, std::uint32_t layer);
 
 /// Of the whole model, as its authors publish it; and those that a token goes through.

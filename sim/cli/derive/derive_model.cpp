@@ -88,7 +88,7 @@ void use_timed_precision(ConfiguredModel& model, const std::string& device) {
 
 void tell_how_to_cut(const Transformer& shape, const std::string& device, std::uint32_t batch) {
   if (shape.can_be_cut())
-    tell("to cut the model over GPUs: --workload {}\n", in_line(shape, device, batch));
+    tell("to partition the model over GPUs: --workload {}\n", in_line(shape, device, batch));
   else
     tell("stepcast: note: every GPU holds the whole model: blocks of its kind cannot be cut\n");
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kPartition = "partition";
 
-/// By rank, where some are slow for good; empty where none is, or chance decides.
+/// Returns the slowness of each rank; empty: no rank is slow all the time, or slow-downs are drawn.
 std::vector<double> slowness_of(const HybridScenario& scenario) {
   const SlowDown& slow = scenario.engine.slow_down;
   const bool by_laws = !slow.laws.empty() && !slow.is_chance();

@@ -225,7 +225,8 @@ class Planner {
       return orders_of(*scenario.workload.pipeline);
     if (schedules.empty())
       for (const ScheduleInfo& schedule : all ? data_parallel_schedules() : first_order_schedules())
-        if (!schedule.more_work && suits_model_group(schedule, scenario.workload))
+        if (!schedule.more_work &&
+            (scenario.workload.model_group <= 1 || schedule.trains_in_step()))
           schedules.push_back(schedule.name);
     return schedules;
   }

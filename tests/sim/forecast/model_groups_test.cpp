@@ -82,7 +82,7 @@ TEST(ModelGroups, PassesAreAccumulatedWithTheirMessages) {
               3 * 4.0 * scenario.workload.batch, 1e-9);
 }
 
-// Rank 3 of a pair held up nobody, and rank 2 its messages, too.
+// Rank 3 delayed no other rank, and rank 2 even its own messages.
 TEST(ModelGroups, SlowRanksAreRefused) {
   Settings settings;
   settings.stragglers[3] = 2;
@@ -94,11 +94,13 @@ TEST(ModelGroups, SchedulesThatCannotMeanThemSaySo) {
   const auto refusal = [](const char* schedule) {
     return input_error_of([&] { check_schedule(scenario_of_pairs().workload, schedule); });
   };
-  EXPECT_THAT(refusal("1f1b"), HasSubstr("expected a schedule in which all ranks train in step"));
-  EXPECT_THAT(refusal("ps"), HasSubstr("expected a schedule in which all ranks train in step"));
+  EXPECT_THAT(refusal("1f1b"),
+              HasSubstr("expected a data-parallel schedule in which all ranks train in step"));
+  EXPECT_THAT(refusal("ps"),
+              HasSubstr("expected a data-parallel schedule in which all ranks train in step"));
   EXPECT_THAT(refusal("hop"), HasSubstr("recorded on 2 ranks that share the model"));
   EXPECT_THAT(input_error_of([] { plain_forecast_of(scenario_of_pairs(), "ps"); }),
-              HasSubstr("expected a schedule in which all ranks train"));
+              HasSubstr("expected a data-parallel schedule in which all ranks train in step"));
   EXPECT_THAT(input_error_of([] { model_replicas(plain_cluster(4, 3), 2); }),
               HasSubstr("expected nodes of a multiple of 2 GPUs"));
 }

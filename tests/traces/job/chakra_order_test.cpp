@@ -43,7 +43,7 @@ TEST(ChakraOrder, KernelsWithoutSuccessorsFollowTheirStreamsAndTheUpdateTheSum) 
   EXPECT_NEAR(works[3].end.value, 10e-3, 1e-12);
 }
 
-// By whatever name: what is computed after the last collective waits for it.
+// Work of any name that is computed after the last collective waits for it.
 TEST(ChakraOrder, AnUpdateOfUnknownNameWaitsForTheSum) {
   std::string text = graph("7");
   text.replace(text.find("FusedAdam"), 9, "my_kernel");

@@ -3,7 +3,7 @@
 #include "traces/readers/huggingface/model_family.hpp"
 #include "traces/readers/huggingface/tensor_groups.hpp"
 
-// Decoders whose blocks are all alike. A new family is a row; what its file says in an unusual way
+// Decoders whose blocks are equal. A new family is a row; what its file says in an unusual way
 // is a function of some lines. The tensors are those of the family's modelling code.
 
 namespace stepcast::tensors {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
+#include "traces/readers/kineto/groups/model_groups.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
 #include "traces/readers/kineto/steps/unlaunched_work.hpp"
 
@@ -161,6 +162,7 @@ KinetoView interpret(const KinetoTrace& trace, ImportReport& report,
   if (!buckets.empty())
     supply_buckets(trace, buckets, view, report);
   count_doubts(trace, view, report);
+  view.model_groups = model_groups_of(trace, view);
   return view;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -52,6 +53,7 @@ struct KinetoView {
   Scopes scopes;
   std::vector<DeviceWork> work;
   std::vector<DeviceStep> device_steps;  ///< One for each of the host's.
+  std::set<GroupRanks> model_groups;     ///< See model_groups_of().
 };
 
 /// Joins device work to launches by correlation and sorts it by phase: by annotation, by the node

@@ -29,9 +29,9 @@ struct RecognisedFile {
   std::optional<std::string> name() const;
 };
 
-/// Recognises the format of a file by its content; every command asks this function. It looks at
-/// the first 256 KiB, at the outer keys of a JSON object whose front says nothing, and at the whole
-/// first message of protocol buffers. Throws InputError for an empty file, an archive and the
+/// Recognises the format of a file by its content; all commands that read traces ask it. It looks
+/// at the first 256 KiB, at the outer keys of a JSON object whose front says nothing, and at the
+/// whole first message of protocol buffers. Throws InputError for an empty file, an archive and the
 /// output of a tool that no command reads, with what to do.
 RecognisedFile recognise(const std::filesystem::path& path);
 

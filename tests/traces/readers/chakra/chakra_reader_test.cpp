@@ -157,7 +157,7 @@ TEST(ChakraReader, MessagesRunOnTheDeviceWhereNothingNotesAPlace) {
       parse_chakra(message(bytes(1, "0.0.4")) + sends + receives + computes, "c");
   for (const ChakraNode& node : generated)
     EXPECT_FALSE(node.on_host) << node.name;
-  // Where others note theirs, computation without a note is the host's, as before.
+  // Computation without a note is the host's if other nodes note their places.
   const auto converted = parse_chakra(message(bytes(1, "0.0.4")) + sends + computes + on_host, "c");
   EXPECT_FALSE(converted[0].on_host);
   EXPECT_TRUE(converted[1].on_host);

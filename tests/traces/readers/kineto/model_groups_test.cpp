@@ -26,6 +26,14 @@ Seconds compute_of(const Workload& workload, Seconds Layer::*pass) {
   return sum;
 }
 
+Seconds message_time(const Workload& workload) {
+  Seconds sum{};
+  for (const Layer& layer : workload.layers)
+    if (layer.kind == kModelMessages)
+      sum += layer.forward + layer.backward;
+  return sum;
+}
+
 TEST(MicroBatches, LayersAreThoseOfTheMeanPass) {
   const Workload whole = imported({});
   const Workload parts = imported({.micro_batches = 4});

@@ -126,7 +126,7 @@ TEST(LaunchedLogs, NodesOfOneNameAreNotOneNode) {
   }
 }
 
-/// As a page shows a pasted log: the "#" of a line makes it a heading.
+/// The log as a page shows it after it was pasted: the "#" of a line makes it a heading.
 std::string without_hashes(std::string text) {
   std::erase(text, '#');
   return text;

@@ -1,18 +1,14 @@
 #include "traces/readers/kineto/groups/model_groups.hpp"
 
 #include <map>
+#include <optional>
 
 #include "traces/readers/kineto/layers/layer_units.hpp"
 
 namespace stepcast {
 
-bool is_launched_forward(const KinetoTrace& trace, const DeviceWork& work,
-                         std::optional<Seconds> backward) {
-  return !backward || trace.events[work.launch].start < *backward;
-}
-
-ModelGroups model_groups_of(const KinetoTrace& trace, const KinetoView& view) {
-  ModelGroups groups;
+std::set<GroupRanks> model_groups_of(const KinetoTrace& trace, const KinetoView& view) {
+  std::set<GroupRanks> groups;
   std::map<std::uint32_t, std::optional<Seconds>> backward;  // By step.
   for (const DeviceWork& work : view.work) {
     if (work.phase != WorkPhase::Communication || work.step == kNoStep || work.launch == kNoEvent)

@@ -5,8 +5,6 @@
 #include <map>
 #include <utility>
 
-#include "traces/readers/kineto/groups/model_groups.hpp"
-
 namespace stepcast {
 namespace {
 
@@ -75,12 +73,11 @@ GradientType gradient_type_of(const KinetoTrace& trace, const KinetoView& view) 
   constexpr Bytes kUnsized{1};
   GradientType result;
   std::array<Votes, 2> votes;  // By the training thread, by others.
-  const ModelGroups of_activations = model_groups_of(trace, view);
   for (const DeviceWork& work : view.work) {
     if (work.phase != WorkPhase::Communication || work.step == kNoStep || work.launch == kNoEvent)
       continue;
     const KnownCollective known = collective_of(trace, work);
-    if (!reduces(known) || of_activations.contains(known.group))
+    if (!reduces(known) || view.model_groups.contains(known.group))
       continue;
     result.reduced = true;
     const bool elsewhere = trace.events[work.launch].thread != view.steps.thread;

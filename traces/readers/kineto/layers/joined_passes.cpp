@@ -118,8 +118,6 @@ bool are_uneven(const std::vector<Pass>& passes) {
   return most > least * kUneven;
 }
 
-enum class Found { One, Several, Different };
-
 /// Whether none of the layers is of a kind that passes have in the backward pass, too: then they
 /// are no forward pass of the next step.
 bool is_update(const Pass& behind, const std::vector<Pass>& passes) {
@@ -147,7 +145,34 @@ void take_update(const Pass& behind, StepLayers& step) {
     step.layers[place] = {.name = step.layers[place].name, .kind = step.layers[place].kind};
 }
 
-Found join_passes(StepLayers& step) {
+/// The layers of the last pass with the mean times of all passes, between those that belong to no
+/// pass. `new_place` tells where each layer of the last pass now stands.
+Layers mean_layers(const StepLayers& step, std::vector<Pass> passes,
+                   std::map<std::size_t, std::uint32_t>& new_place) {
+  const auto count = static_cast<std::uint32_t>(passes.size());
+  Pass last = std::move(passes.back());
+  passes.pop_back();
+  for (const Pass& pass : passes)
+    if (const auto matches = matches_of(last.layers, pass.layers))
+      add_pass(pass, *matches, last);
+  Layers layers{step.layers.front()};
+  new_place[0] = 0;
+  const bool same_size = passes.front().layers.size() == last.layers.size();
+  for (std::size_t i = 0; i < last.layers.size(); ++i) {
+    if (same_size)  // Operators are numbered through the step.
+      last.layers[i].name = passes.front().layers[i].name;
+    new_place[last.places[i]] = static_cast<std::uint32_t>(layers.size());
+    layers.push_back(std::move(last.layers[i]));
+  }
+  if (step.layers.back().kind == kUnlaunched)
+    layers.push_back(step.layers.back());
+  for (LayerTimes& layer : layers)
+    divide(layer, count);
+  number_gradients(layers);
+  return layers;
+}
+
+void join_passes(StepLayers& step, const std::string& origin, ImportReport& report) {
   std::vector<Pass> passes = passes_of(step.layers);
   Pass behind;  // the last backward pass
   if (!passes.empty() && !has_backward(passes.back())) {
@@ -157,52 +182,31 @@ Found join_passes(StepLayers& step) {
   if (passes.size() < 2) {
     if (!passes.empty() && is_update(behind, passes))
       take_update(behind, step);
-    return Found::One;
+    return;
   }
   if (!std::ranges::all_of(passes, has_backward) || !are_micro_batches(passes))
-    return Found::Different;
-  step.uneven_passes = are_uneven(passes);
-  Pass last = std::move(passes.back());
-  passes.pop_back();
-  for (const Pass& pass : passes)
-    if (const auto matches = matches_of(last.layers, pass.layers))
-      add_pass(pass, *matches, last);
-  const auto count = static_cast<std::uint32_t>(passes.size() + 1);
-  Layers layers{step.layers.front()};
-  std::map<std::size_t, std::uint32_t> new_place{{0, 0}};
-  for (std::size_t i = 0; i < last.layers.size(); ++i) {
-    new_place[last.places[i]] = static_cast<std::uint32_t>(layers.size());
-    layers.push_back(std::move(last.layers[i]));
-    layers.back().name = passes.front().layers.size() == last.places.size()
-                             ? passes.front().layers[i].name
-                             : layers.back().name;
-  }
-  if (step.layers.back().kind == kUnlaunched)
-    layers.push_back(step.layers.back());
-  for (LayerTimes& layer : layers)
-    divide(layer, count);
-  update_with(behind, count, layers.front());
-  number_gradients(layers);
-  step.layers = std::move(layers);
-  step.passes = count;
-  step.reduces_each_pass = keep_last(step.buckets, new_place);
+    return report.doubt("step of several backward passes that do different work, taken as one pass",
+                        origin);
+  if (are_uneven(passes))
+    report.doubt("micro-batches of different lengths, of which the mean is taken", origin);
+  step.passes = static_cast<std::uint32_t>(passes.size());
+  std::map<std::size_t, std::uint32_t> new_place;
+  step.layers = mean_layers(step, std::move(passes), new_place);
+  if (!is_update(behind, passes_of(step.layers)))
+    report.doubt("forward pass behind the last backward pass, taken for a part of the update",
+                 origin);
+  update_with(behind, step.passes, step.layers.front());
+  if (keep_last(step.buckets, new_place))
+    report.doubt("gradients reduced in every micro-batch, taken as reduced once a step", origin);
   keep_last(step.late_buckets, new_place);
   keep_last(step.gathered, new_place);
-  return Found::Several;
 }
 
 }  // namespace
 
 void join_passes(std::vector<StepLayers>& steps, const std::string& origin, ImportReport& report) {
-  for (StepLayers& step : steps) {
-    if (join_passes(step) == Found::Different)
-      report.doubt("step of several backward passes that do different work, taken as one pass",
-                   origin);
-    if (step.uneven_passes)
-      report.doubt("micro-batches of different lengths, of which the mean is taken", origin);
-    if (step.reduces_each_pass)
-      report.doubt("gradients reduced in every micro-batch, taken as reduced once a step", origin);
-  }
+  for (StepLayers& step : steps)
+    join_passes(step, origin, report);
 }
 
 }  // namespace stepcast

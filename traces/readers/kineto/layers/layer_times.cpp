@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "traces/readers/kineto/device_idle.hpp"
-#include "traces/readers/kineto/groups/model_groups.hpp"
 #include "traces/readers/kineto/intervals.hpp"
 #include "traces/readers/kineto/layers/layer_units.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
@@ -94,10 +93,7 @@ void add_idle(const IdleTime& idle, const Place& place, StepLayers& step) {
 class LayerFinder {
  public:
   LayerFinder(const KinetoTrace& trace, const KinetoView& view)
-      : trace_(trace),
-        view_(view),
-        idle_(find_idle(trace, view)),
-        model_groups_(model_groups_of(trace, view)) {}
+      : trace_(trace), view_(view), idle_(find_idle(trace, view)) {}
 
   /// `work`: of this step, into KinetoView::work.
   StepLayers run(std::uint32_t number, const StepLoad& load,
@@ -129,7 +125,7 @@ class LayerFinder {
       const DeviceWork& work = view_.work[i];
       if (work.phase == WorkPhase::Communication) {
         step.communication += trace_.events[work.event].duration;
-        if (model_groups_.contains(collective_of(trace_, work).group))
+        if (view_.model_groups.contains(collective_of(trace_, work).group))
           add_message(work, units, computing, step);
         else
           add_bucket(trace_, work, units, step);
@@ -146,7 +142,10 @@ class LayerFinder {
     if (first)
       add_idle(idle_.behind[step.step], *first, step);
     place_gathered(LayerUnits::kNoLayer, step);
-    step.collective_waits = std::max(Seconds{}, step.collective_waits - step.message_waits);
+    for (const LayerTimes& layer : step.layers)
+      step.collective_waits =
+          step.collective_waits - layer.forward_messages - layer.backward_messages;
+    step.collective_waits = std::max(Seconds{}, step.collective_waits);
   }
 
   std::vector<Interval> computing_in(const std::vector<std::uint32_t>& all) const {
@@ -167,7 +166,6 @@ class LayerFinder {
     const KinetoEvent& event = trace_.events[work.event];
     const Seconds exposed = event.duration - covered_length(computing, {event.start, event.end()});
     step.model_group = std::max(step.model_group, collective_of(trace_, work).ranks);
-    step.message_waits += exposed;
     if (work.launch == kNoEvent) {
       step.layers[LayerUnits::kNoLayer].forward_messages += exposed;
       return;
@@ -196,7 +194,6 @@ class LayerFinder {
   const KinetoTrace& trace_;
   const KinetoView& view_;
   const DeviceIdle idle_;
-  const ModelGroups model_groups_;
 };
 
 }  // namespace

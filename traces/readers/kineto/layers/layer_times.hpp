@@ -62,10 +62,7 @@ struct StepLayers {
   std::uint64_t element_size = 4;  ///< Bytes of an element of a gradient, see GradientType.
   /// Times, launches and gaps of the layers are those of one of so many passes, see join_passes().
   std::uint32_t passes = 1;
-  bool uneven_passes = false;      ///< They differ in length by more than a tenth.
-  bool reduces_each_pass = false;  ///< Not in the last one alone.
-  std::uint32_t model_group = 1;   ///< Ranks that share the model.
-  Seconds message_waits{};         ///< For their messages, in layers.
+  std::uint32_t model_group = 1;  ///< Ranks that share the model.
 };
 
 /// Takes every step apart into layers: a leaf nn.Module where modules were recorded, else an

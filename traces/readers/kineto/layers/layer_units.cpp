@@ -25,6 +25,11 @@ std::string kind_of_module(const std::string& name) {
 
 }  // namespace
 
+bool is_launched_forward(const KinetoTrace& trace, const DeviceWork& work,
+                         std::optional<Seconds> backward) {
+  return !backward || trace.events[work.launch].start < *backward;
+}
+
 LayerUnits::LayerUnits(const KinetoTrace& trace, const KinetoView& view, std::uint32_t step)
     : trace_(trace), view_(view) {
   const KinetoStep& span = view.steps.steps[step];

@@ -9,6 +9,11 @@
 
 namespace stepcast {
 
+/// Whether the forward pass of its step launched the work: before the first node of the backward
+/// graph began at `backward`, if there was one. Precondition: its launch is recorded.
+bool is_launched_forward(const KinetoTrace& trace, const DeviceWork& work,
+                         std::optional<Seconds> backward);
+
 /// Which layer of a step a host event belongs to.
 class LayerUnits {
  public:
