@@ -66,8 +66,8 @@ struct Transformer {
   bool is_latent() const { return kv_rank > 0; }
   bool sees_images() const { return patch > 0; }
   bool scans() const { return state > 0; }
-  /// Whether its blocks can be cut over GPUs: those of other models run whole only.
-  bool can_be_cut() const { return encoder_seq == 0 && !scans() && !shared_blocks; }
+  /// Whether its blocks can be partitioned over GPUs: other models run whole only.
+  bool can_be_partitioned() const { return encoder_seq == 0 && !scans() && !shared_blocks; }
   std::uint32_t head_size() const { return head_dim > 0 ? head_dim : hidden / heads; }
   /// Numbers of a head that scores multiply.
   std::uint32_t score_size() const { return head_size() + rope_dim; }

@@ -112,7 +112,7 @@ Workload transformer_workload(const TransformerModel& model, std::string device,
                     .batch_scaling = BatchScaling::Proportional,
                     .provenance = std::move(provenance),
                     .layers = layers_of(model, batch),
-                    .transformer = model.shape.can_be_cut()
+                    .transformer = model.shape.can_be_partitioned()
                                        ? std::make_shared<const TransformerModel>(model)
                                        : nullptr};
   workload.update = Bytes{static_cast<double>(parameter_count(workload)) * kUpdateTraffic} /

@@ -86,11 +86,14 @@ void use_timed_precision(ConfiguredModel& model, const std::string& device) {
     model.encoder->precision = kUsual;
 }
 
-void tell_how_to_cut(const Transformer& shape, const std::string& device, std::uint32_t batch) {
-  if (shape.can_be_cut())
+void tell_how_to_partition(const Transformer& shape, const std::string& device,
+                           std::uint32_t batch) {
+  if (shape.can_be_partitioned())
     tell("to partition the model over GPUs: --workload {}\n", in_line(shape, device, batch));
   else
-    tell("stepcast: note: every GPU holds the whole model: blocks of its kind cannot be cut\n");
+    tell(
+        "stepcast: note: every GPU holds the whole model: blocks of its kind cannot be "
+        "partitioned\n");
 }
 
 void require_precision(const std::string& precision) {
@@ -142,7 +145,7 @@ std::string ModelDerivation::file_text(const std::string& name, const std::strin
       "shapes: configuration of {}; sequences of {} tokens", model.shape.model, model.shape.seq));
   for (const std::string& note : model.notes)
     workload.provenance.notes.push_back("shapes: " + note);
-  tell_how_to_cut(model.shape, device, *batch);
+  tell_how_to_partition(model.shape, device, *batch);
   return to_json_text(workload);
 }
 

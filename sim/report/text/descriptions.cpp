@@ -172,7 +172,9 @@ std::string batch_text(const Workload& workload) {
     return fmt::format("{} a pass: a micro-batch", workload.batch);
   const std::string passes =
       workload.passes > 1 ? fmt::format(" and pass, {} passes a step", workload.passes) : "";
-  return fmt::format("{} samples per GPU{}; {}", workload.batch, passes,
+  const std::string whose =
+      workload.model_group > 1 ? fmt::format("replica of {} GPUs", workload.model_group) : "GPU";
+  return fmt::format("{} samples per {}{}; {}", workload.batch, whose, passes,
                      words_of(workload.batch_scaling));
 }
 
