@@ -81,19 +81,19 @@ TrainingLaw load_training_law(const std::string& device) {
                                did_you_mean(device, known)));
 }
 
-CutModel load_transformer(const TransformerRequest& request) {
+Workload load_transformer(const TransformerRequest& request) {
   return load_transformer(request, measured_parts_of(request));
 }
 
-CutModel load_transformer(const TransformerRequest& request, MeasuredParts measured) try {
+Workload load_transformer(const TransformerRequest& request, MeasuredParts measured) try {
   TransformerModel model{request.shape, load_training_law(request.device), std::move(measured)};
   products_of(model.law, request.shape.precision);
-  return model_of(transformer_workload(model, request.device, request.batch));
+  return transformer_workload(model, request.device, request.batch);
 } catch (const InputError& error) {
   throw InputError(fmt::format("transformer: {}", error.what()));
 }
 
-std::optional<CutModel> find_transformer_model(const std::string& name) {
+std::optional<Workload> find_transformer_model(const std::string& name) {
   if (name.starts_with(kTransformerPrefix))
     return load_transformer(parse_transformer(name));
   if (!name.ends_with(".json"))

@@ -17,11 +17,11 @@ TrainingLaw load_training_law(const std::string& device);
 
 /// The transformer with the law of its device, and what was measured of its parts: that of the
 /// request's file, which must be of its shape and device, or the given.
-CutModel load_transformer(const TransformerRequest& request);
-CutModel load_transformer(const TransformerRequest& request, MeasuredParts measured);
+Workload load_transformer(const TransformerRequest& request);
+Workload load_transformer(const TransformerRequest& request, MeasuredParts measured);
 
 /// The transformer that is named in line or is the file of that path; none where the name is that
 /// of another workload. Throws InputError.
-std::optional<CutModel> find_transformer_model(const std::string& name);
+std::optional<Workload> find_transformer_model(const std::string& name);
 
 }  // namespace stepcast

@@ -13,10 +13,10 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/list/registry.hpp"
+#include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/workload/transformer/transformer_workload.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/forecast/forecast_notes.hpp"
-#include "sim/forecast/hybrid/hybrid_effects.hpp"
 #include "sim/forecast/idle_settings.hpp"
 #include "sim/forecast/network_notes.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
@@ -35,17 +35,29 @@ struct Change {
   std::function<void(Scenario&)> leave_out;
 };
 
-void add_option_changes(std::vector<Change>& changes, const Settings& settings,
-                        const std::string& schedule) {
-  for (const OptionInfo& option : schedule_of(schedule).options) {
+/// The layout of a partitioned model, its batch and its order say what the job is.
+bool says_what_the_job_is(const ScheduleInfo& schedule, const std::string& option) {
+  std::vector<std::string> names = layout_axes();
+  names.insert(names.end(), {"micro_batch", "global_batch", "order"});
+  return schedule.partitions_model() && std::ranges::find(names, option) != names.end();
+}
+
+/// A recorded job has options of its own in place of the defaults.
+void add_option_changes(std::vector<Change>& changes, const Scenario& scenario,
+                        const std::string& name) {
+  const Settings& settings = scenario.settings;
+  const bool recorded = scenario.workload.pipeline.has_value();
+  const ScheduleInfo& schedule = schedule_of(name, settings.schedule);
+  for (const OptionInfo& option : schedule.options) {
     const auto given = settings.schedule.find(option.name);
-    if (given == settings.schedule.end() || given->second == option.default_value)
+    if (given == settings.schedule.end() || says_what_the_job_is(schedule, option.name) ||
+        (given->second == option.default_value && !recorded))
       continue;
     changes.push_back(
         {.kind = NoteKind::Option,
          .subject = option.name,
          .setting = option.name + "=" + given->second,
-         .otherwise = "with the default " + option.default_value,
+         .otherwise = recorded ? "as recorded" : "with the default " + option.default_value,
          .leave_out = [name = option.name](Scenario& s) { s.settings.schedule.erase(name); }});
   }
 }
@@ -94,7 +106,7 @@ void add_slow_changes(std::vector<Change>& changes, const SlowDown& slow, Laws l
 
 std::vector<Change> changes_of(const Scenario& scenario, const std::string& schedule) {
   std::vector<Change> changes;
-  add_option_changes(changes, scenario.settings, schedule);
+  add_option_changes(changes, scenario, schedule);
   add_cluster_changes(changes, scenario.settings);
   add_straggler_changes(changes, scenario.settings);
   add_slow_changes(changes, scenario.engine.slow_down, &SlowDown::laws, "");
@@ -110,10 +122,16 @@ void drop_empty_laws(SlowDown& slow) {
     });
 }
 
-/// None where the settings cannot be without each other: a delay of 2 needs its 4 local steps.
-std::optional<Seconds> find_step_without(Scenario other, const std::string& schedule,
-                                         const std::vector<Change>& changes,
-                                         const std::vector<std::size_t>& left_out) try {
+struct TimeAndMemory {
+  Seconds time{};
+  Bytes memory{};
+};
+
+/// Returns none where the settings cannot be without each other: a delay of 2 needs its 4 local
+/// steps.
+std::optional<TimeAndMemory> find_step_without(Scenario other, const std::string& schedule,
+                                               const std::vector<Change>& changes,
+                                               const std::vector<std::size_t>& left_out) try {
   for (const std::size_t change : left_out)
     changes[change].leave_out(other);
   drop_empty_laws(other.engine.slow_down);
@@ -121,7 +139,7 @@ std::optional<Seconds> find_step_without(Scenario other, const std::string& sche
   other.engine.stragglers = other.settings.stragglers;
   other.engine.fold = true;
   const PlannedRun run = planned(other, schedule);
-  return step_time_of(run.plan, other.cluster, run.engine);
+  return TimeAndMemory{step_time_of(run.plan, other.cluster, run.engine), run.plan.memory.total()};
 } catch (const InputError&) {
   return std::nullopt;
 }
@@ -172,15 +190,27 @@ Notes changes_without_effect(const Scenario& scenario, const std::string& schedu
   if (!is_cheap(scenario.engine, scenario.cluster))
     return notes;
   const std::vector<Change> changes = changes_of(scenario, schedule);
+  if (changes.empty())
+    return notes;
+  const Bytes memory = planned(scenario, schedule).plan.memory.total();
   const auto same_without = [&](const std::vector<std::size_t>& left_out) {
     const auto without = find_step_without(scenario, schedule, changes, left_out);
-    return without && same(*without, iteration_time);
+    return without && same(without->time, iteration_time) && without->memory == memory;
   };
   for (const std::size_t idle : idle_settings(changes.size(), same_without))
     notes.push_back({changes[idle].kind, changes[idle].subject,
-                     fmt::format("{} changed nothing: the iteration time is the same {}",
+                     fmt::format("{} changed nothing: iteration time and memory are the same {}",
                                  changes[idle].setting, changes[idle].otherwise)});
   return notes;
+}
+
+Notes notes_on_micro_batch(const Workload& model, std::uint32_t micro_batch) {
+  if (!has_times_of_one_batch(model) || model.batch == micro_batch)
+    return {};
+  return {{NoteKind::Workload, "batch",
+           fmt::format("micro_batch={}: the trace does not say how times follow the batch, so "
+                       "layer times are those of batch {}; give a workload of that micro-batch",
+                       micro_batch, model.batch)}};
 }
 
 Notes notes_on_batch(const Scenario& scenario) {
@@ -220,14 +250,14 @@ Notes notes_on_inputs(const Scenario& scenario, const Cluster& cluster) {
 
 }  // namespace
 
-Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
+Notes notes_before_simulation(const Scenario& scenario, const ScheduledJob& job,
                               const PlannedRun& run) {
   Notes notes = notes_of(job, run);
   std::ranges::move(notes_on_inputs(scenario, job.cluster), std::back_inserter(notes));
   return notes;
 }
 
-Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job) {
+Notes notes_before_simulation(const Scenario& scenario, const ScheduledJob& job) {
   return schedule_of(job.schedule).asynchronous
              ? notes_on_inputs(scenario, job.cluster)
              : notes_before_simulation(scenario, job, planned(job));
@@ -264,14 +294,8 @@ void add_notes(Forecast& forecast, const Scenario& scenario) {
   // Each comparison would take all seeds.
   if (scenario.engine.slow_down.is_chance() || forecast.protocol.iterations_per_s > 0)
     return add_cheap_notes(forecast, scenario);
-  if (!forecast.stages.empty()) {
-    add_cheap_notes(forecast, scenario);
-    std::ranges::move(
-        changes_without_effect(hybrid_scenario_of(scenario, forecast.schedule), forecast),
-        std::back_inserter(forecast.notes));
-    return;
-  }
-  add_host_bound(forecast, scenario);
+  if (forecast.stages.empty())  // else each stage has gaps of its own
+    add_host_bound(forecast, scenario);
   add_cheap_notes(forecast, scenario);
   std::ranges::move(changes_without_effect(scenario, forecast.schedule, forecast.iteration_time),
                     std::back_inserter(forecast.notes));

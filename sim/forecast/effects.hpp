@@ -40,15 +40,20 @@ bool same(Seconds a, Seconds b);
 Notes notes_on_batch(const Scenario& scenario);
 
 /// Every note of a forecast of the scenario that needs no simulation.
-Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job,
+Notes notes_before_simulation(const Scenario& scenario, const ScheduledJob& job,
                               const PlannedRun& run);
 
 /// Plans the job first. An asynchronous schedule has no plan: only the notes on its inputs are
 /// returned.
-Notes notes_before_simulation(const Scenario& scenario, const TuningJob& job);
+Notes notes_before_simulation(const Scenario& scenario, const ScheduledJob& job);
+
+/// Says that passes of a micro-batch take the times of another batch, where they do.
+Notes notes_on_micro_batch(const Workload& model, std::uint32_t micro_batch);
 
 /// Options, settings of the cluster, stragglers and laws of `--slow` that changed nothing about the
-/// iteration time of the schedule, neither by themselves nor together (see idle_settings()).
+/// iteration time and the memory of the schedule, neither by themselves nor together (see
+/// idle_settings()). Each costs a simulation. Options that say what the job is, its layout and
+/// batch, are left out.
 Notes changes_without_effect(const Scenario& scenario, const std::string& schedule,
                              Seconds iteration_time);
 

@@ -136,7 +136,7 @@ Notes warnings_of(const Forecast& forecast) {
   return warnings;
 }
 
-Notes notes_of(const TuningJob& job, const PlannedRun& run) {
+Notes notes_of(const ScheduledJob& job, const PlannedRun& run) {
   return notes_of(run.plan, job.workload, job.cluster, job.engine.fidelity);
 }
 

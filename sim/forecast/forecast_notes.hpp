@@ -14,7 +14,7 @@ Notes notes_of(const Plan& plan, const Workload& workload, const Cluster& cluste
                Fidelity fidelity);
 
 /// The same of a job and what was planned for it.
-Notes notes_of(const TuningJob& job, const PlannedRun& run);
+Notes notes_of(const ScheduledJob& job, const PlannedRun& run);
 
 /// The notes that a user must know to trust the result: what does not fit, inputs that are missing
 /// or of another device, settings that changed nothing, no steady state.

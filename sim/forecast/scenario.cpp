@@ -141,13 +141,29 @@ Scenario changed(Scenario scenario, Settings settings) {
   return scenario;
 }
 
-TuningJob job_of(const Scenario& scenario, const std::string& schedule) {
+ScheduleOptions partitioned_options(const Settings& settings) {
+  ScheduleOptions options = settings.schedule;
+  if (settings.global_batch)
+    options["global_batch"] = std::to_string(*settings.global_batch);
+  if (settings.batch)
+    options["micro_batch"] = std::to_string(*settings.batch);
+  if (settings.step_time || settings.update_time || settings.batch_fixed_part ||
+      !settings.second_workload.empty())
+    throw InputError(
+        "`set` step_time, update_time, batch_fixed_part, second_workload: expected a schedule that "
+        "does not cut the model");
+  return options;
+}
+
+ScheduledJob job_of(const Scenario& scenario, const std::string& schedule) {
   const bool partitions = schedule_of(schedule).partitions_model();
-  return {.workload = partitions ? scenario.original_workload : scenario.workload,
-          .cluster = scenario.cluster,
-          .schedule = schedule,
-          .options = partitions ? hybrid_options_of(scenario.settings) : scenario.settings.schedule,
-          .engine = scenario.engine};
+  return {
+      .workload = partitions ? scenario.original_workload : scenario.workload,
+      .cluster = scenario.cluster,
+      .schedule = schedule,
+      .options = partitions ? partitioned_options(scenario.settings) : scenario.settings.schedule,
+      .engine = scenario.engine,
+      .chance = scenario.chance};
 }
 
 PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
@@ -159,11 +175,8 @@ ScheduleRun simulated(const Scenario& scenario, const std::string& schedule,
   const ScheduleInfo& info = schedule_of(schedule);
   if (info.asynchronous)
     return protocol_run(scenario, schedule);
-  if (info.partitions_model()) {
-    HybridScenario hybrid = hybrid_scenario_of(scenario, schedule);
-    hybrid.planned = planned;
-    return hybrid_result_of(hybrid);
-  }
+  if (info.partitions_model())
+    return hybrid_result_of(job_of(scenario, schedule), planned);
   auto [plan, options, engine] = stepcast::planned(scenario, schedule);
   if (planned)
     planned(plan);

@@ -55,8 +55,12 @@ Scenario changed(Scenario scenario, Settings settings);
 /// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
 Fidelity parse_fidelity(std::string_view name);
 
+/// Returns the settings as options of a schedule that partitions the model, whose micro-batch is
+/// the batch that is set. Throws InputError for settings that mean nothing there.
+ScheduleOptions partitioned_options(const Settings& settings);
+
 /// A schedule of the scenario with the settings that the user gave. Refers to the scenario.
-TuningJob job_of(const Scenario& scenario, const std::string& schedule);
+ScheduledJob job_of(const Scenario& scenario, const std::string& schedule);
 
 PlannedRun planned(const Scenario& scenario, const std::string& schedule);
 

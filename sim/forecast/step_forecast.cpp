@@ -23,7 +23,7 @@ StepForecast step_forecast(const Scenario& scenario, const std::string& schedule
                            const std::function<void(const Plan&)>& planned) {
   if (schedule_of(schedule).asynchronous || scenario.engine.slow_down.is_chance())
     return mean_step(scenario, schedule);
-  const TuningJob job = job_of(scenario, schedule);
+  const ScheduledJob job = job_of(scenario, schedule);
   const PlannedRun run = stepcast::planned(job);
   if (planned)
     planned(run.plan);

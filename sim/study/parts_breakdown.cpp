@@ -152,7 +152,7 @@ PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol prot
                                     const StudyRules& rules,
                                     const std::function<void(const NamedTime&)>& came) {
   check(scenario, protocol);
-  const TuningJob job = job_of(scenario, scenario.schedules.front());
+  const ScheduledJob job = job_of(scenario, scenario.schedules.front());
   PartsBreakdown breakdown{.schedule = scenario.schedules.front(),
                            .workload = scenario.workload.name,
                            .cluster = scenario.cluster,

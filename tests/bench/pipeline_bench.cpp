@@ -5,10 +5,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/jobs/edits/pipeline_step.hpp"
 #include "sim/search/options/pipeline_options.hpp"
 #include "tests/bench/peak_memory.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -24,11 +24,10 @@ struct Job {
 // 512 micro-batches of one sequence for each copy of the model.
 void pipeline(benchmark::State& state, const Job& job) {
   ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
-  HybridScenario scenario{
-      .model = *find_transformer_model("transformer:model=gpt3-175b,device=a100"),
-      .cluster = load_cluster("dgx-a100"),
-      .pipeline = find_pipeline(job.pipeline),
-      .options = job.more};
+  OwnedJob scenario{.workload = *find_transformer_model("transformer:model=gpt3-175b,device=a100"),
+                    .cluster = load_cluster("dgx-a100"),
+                    .schedule = job.pipeline,
+                    .options = job.more};
   scenario.cluster.nodes = job.nodes;
   scenario.engine.fidelity = Fidelity::Analytic;
   scenario.options.insert({{"tp", "8"},
@@ -57,10 +56,10 @@ BENCHMARK_CAPTURE(pipeline, passes_16384_gpus, kLarge)->Unit(benchmark::kMillise
 // GPT 22B on 64 GPUs, 8 tensor parts and 4 stages: options, then gradients stage by stage.
 void optimise(benchmark::State& state) {
   ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
-  HybridScenario scenario{.model = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
-                          .cluster = load_cluster("dgx-a100"),
-                          .pipeline = find_pipeline("1f1b"),
-                          .options = {{"tp", "8"}, {"pp", "4"}, {"global_batch", "128"}}};
+  OwnedJob scenario{.workload = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
+                    .cluster = load_cluster("dgx-a100"),
+                    .schedule = "1f1b",
+                    .options = {{"tp", "8"}, {"pp", "4"}, {"global_batch", "128"}}};
   scenario.cluster.nodes = 8;
   scenario.engine.fidelity = Fidelity::Analytic;
   EditedStep result;
@@ -77,7 +76,7 @@ BENCHMARK(optimise)->Name("pipeline/optimise_64_gpus")->Unit(benchmark::kMillise
 // One stage of GPT-3's plan on 1,024 GPUs, edited and simulated: a candidate of the search.
 void edit(benchmark::State& state) {
   ::setenv("STEPCAST_DATA", STEPCAST_SOURCE_DIR, 1);
-  const CutModel model = *find_transformer_model("transformer:model=gpt3-175b,device=a100");
+  const Workload model = *find_transformer_model("transformer:model=gpt3-175b,device=a100");
   Cluster cluster = load_cluster("dgx-a100");
   cluster.nodes = 128;
   const HybridRun run = build_hybrid(*find_pipeline("1f1b"), model, cluster,

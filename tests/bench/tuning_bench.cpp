@@ -16,7 +16,7 @@ constexpr const char* kCluster = "rtx2080ti-16x4-10gbe";
 void tune_64_gpus_flow(benchmark::State& state, const char* name) {
   const Workload workload = load_workload(name);
   const Cluster cluster = load_cluster(kCluster);
-  const TuningJob job{workload, cluster, "dear", {}, {.fidelity = Fidelity::Flow}};
+  const ScheduledJob job{workload, cluster, "dear", {}, {.fidelity = Fidelity::Flow}};
   std::size_t trials = 0;
   for (auto _ : state)
     trials = tune(job, {.option = "fusion_buffer"}).trials.size();

@@ -16,15 +16,14 @@ inline constexpr const char* kPipelineOrders[] = {"gpipe", "1f1b", "interleaved"
 /// Eight layers of 1 ms forward and 2 ms backward on four stages and two copies, activations of a
 /// megabyte, eight micro-batches. Gradients leave layer by layer.
 struct EditedPipeline {
-  CutModel model{.workload =
-                     examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1'000'000)};
+  Workload model = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1'000'000);
   Cluster cluster = examples::plain_cluster(2, 4);
   EngineOptions engine{.fidelity = Fidelity::Analytic};
   ScheduleOptions options{{"pp", "4"}, {"global_batch", "16"}, {"bucket", "0B"}};
   std::string schedule = "1f1b";
 
   EditedPipeline() {
-    for (Layer& layer : model.workload.layers)
+    for (Layer& layer : model.layers)
       layer.activation = Bytes{1e6};
   }
 

@@ -264,7 +264,7 @@ Plan build_plan(std::string_view schedule, const Workload& workload, const Clust
                 const ScheduleOptions& options) {
   const ScheduleInfo& info = schedule_of(schedule, options);
   if (info.partitions_model())
-    return build_hybrid(info, model_of(workload), cluster, options).hybrid.plan;
+    return build_hybrid(info, workload, cluster, options).hybrid.plan;
   const ScheduleOptions effective = effective_options(info, options, workload);
   return build_plan(info, workload, cluster, OptionReader(info.name, info.options, effective));
 }

@@ -35,14 +35,14 @@ void check_zero(const OptionReader& read, const HybridJob& job) {
 }
 
 /// A block of a transformer is as large as a bucket; layers of a profile are many and small.
-Bytes bucket_of(const OptionReader& read, const CutModel& model) {
+Bytes bucket_of(const OptionReader& read, const Workload& model) {
   constexpr Bytes kOfDdp{25.0 * 1024 * 1024};
   if (read.is("bucket", "auto"))
-    return model.transformer || model.workload.pipeline ? Bytes{} : kOfDdp;
+    return model.transformer || model.pipeline ? Bytes{} : kOfDdp;
   return read.size("bucket");
 }
 
-void take_own_exchange(HybridJob& job, const CutModel& model, const OptionReader& read) {
+void take_own_exchange(HybridJob& job, const Workload& model, const OptionReader& read) {
   job.zero = read.choice_of<std::uint32_t>("zero", {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
   const bool shares =
       (job.zero > 0 && read.is(kExchange, "zero")) || (job.zero > 1 && read.is(kExchange, "fsdp"));
@@ -62,7 +62,7 @@ void take_own_exchange(HybridJob& job, const CutModel& model, const OptionReader
     read.fail("updated", "expected all-gather where two stages hold each part");
 }
 
-void take_other_exchange(HybridJob& job, const CutModel& model, const HybridReader& options) {
+void take_other_exchange(HybridJob& job, const Workload& model, const HybridReader& options) {
   const OptionReader& read = options.read;
   if (job.order.both_ways)
     read.fail(kExchange, fmt::format("expected {} where two stages hold each part", kOwnExchange));
@@ -70,7 +70,7 @@ void take_other_exchange(HybridJob& job, const CutModel& model, const HybridRead
     read.fail(kExchange, fmt::format("expected {} where experts have other replicas than the rest "
                                      "of a stage (ep, etp)",
                                      kOwnExchange));
-  if (model.workload.pipeline)
+  if (model.pipeline)
     read.fail(kExchange,
               fmt::format("expected {}: the job was recorded with its own exchange", kOwnExchange));
   job.shard = job.copies();
@@ -141,14 +141,14 @@ void name_stage(ScheduleOptions& options) {
     options.try_emplace("zero", "3");
 }
 
-void take_exchange(HybridJob& job, const CutModel& model, const HybridReader& options) {
+void take_exchange(HybridJob& job, const Workload& model, const HybridReader& options) {
   if (options.exchange)
     take_other_exchange(job, model, options);
   else
     take_own_exchange(job, model, options.read);
 }
 
-void add_accumulation(HybridJob& job, const CutModel& model, const HybridReader& options) {
+void add_accumulation(HybridJob& job, const Workload& model, const HybridReader& options) {
   if (!model.transformer || (options.exchange && job.micro_batches() == 1))
     return;
   job.accumulation_bytes = options.read.number("accumulation_bytes");

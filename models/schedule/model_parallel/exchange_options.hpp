@@ -25,12 +25,12 @@ std::vector<OptionInfo> exchange_options();
 void name_stage(ScheduleOptions& options);
 
 /// Takes the exchange and its options into the job. Throws InputError where the job cannot use it.
-void take_exchange(HybridJob& job, const CutModel& model, const HybridReader& options);
+void take_exchange(HybridJob& job, const Workload& model, const HybridReader& options);
 
 /// Takes the bytes that a transformer's pass moves to add its gradients to the step's into the job.
 /// For another exchange than Megatron-LM's it also adds the time to the weight gradients,
 /// as data-parallel accumulation does: once for each parameter of a rank, if there are several
 /// passes. (Megatron-LM's additions are part of the units' costs.)
-void add_accumulation(HybridJob& job, const CutModel& model, const HybridReader& options);
+void add_accumulation(HybridJob& job, const Workload& model, const HybridReader& options);
 
 }  // namespace stepcast

@@ -18,11 +18,18 @@
 namespace stepcast {
 namespace {
 
-Recompute recompute_of(std::string_view word) {
+constexpr const char* kRecompute = "recompute";
+
+Recompute recompute_of(const OptionReader& read, std::string_view word) {
   if (const auto found = find_recompute(word))
     return *found;
-  throw InputError(
-      fmt::format("expected none, selective or full for each stage, found {}", in_quotes(word)));
+  read.fail(kRecompute,
+            fmt::format("expected none, selective or full, or one of them for each stage, found {}",
+                        in_quotes(word)));
+}
+
+bool recomputes_by_stage(const OptionReader& read) {
+  return read.text(kRecompute).find(',') != std::string::npos;
 }
 
 std::uint32_t micro_batch_of(const OptionReader& read, const Workload& workload) {
@@ -79,9 +86,8 @@ UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
                     .attention_rate = read.number("attention_rate"),
                     .pad_vocabulary = read.is("pad_vocabulary", "yes") ||
                                       (read.is("pad_vocabulary", "tensor") && layout.tensor > 1)},
-          .recompute = read.choice_of<Recompute>("recompute", {{"none", Recompute::None},
-                                                               {"selective", Recompute::Selective},
-                                                               {"full", Recompute::Full}}),
+          .recompute = recomputes_by_stage(read) ? Recompute::None
+                                                 : recompute_of(read, read.text(kRecompute)),
           .stops_early = read.is("recompute_stops_early", "yes"),
           .overlap = read.choice_of<TensorOverlap>("tensor_overlap",
                                                    {{"none", TensorOverlap::None},
@@ -93,16 +99,14 @@ UnitSettings settings_of(const OptionReader& read, const ParallelLayout& layout,
           .optimiser_bytes = read.number("optimiser_bytes")};
 }
 
-std::vector<ModelUnit> units_of(const CutModel& model, const Cluster& cluster,
+std::vector<ModelUnit> units_of(const Workload& model, const Cluster& cluster,
                                 const HybridJob& job) {
-  if (model.transformer)
-    return model_units(model, cluster, job.settings);
-  return model_units({.workload = with_batch(model.workload, job.micro_batch)}, cluster,
-                     job.settings);
+  return model.transformer ? model_units(model, cluster, job.settings)
+                           : model_units(with_batch(model, job.micro_batch), cluster, job.settings);
 }
 
 /// By how much the fullest stage exceeds its device; 0 where it fits, or nobody knows.
-double excess_of(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
+double excess_of(const HybridJob& job, const Workload& model, const Cluster& cluster) {
   double most = 0;
   if (cluster.device.memory > Bytes{})
     for (std::uint32_t stage = 0; stage < job.order.stages; ++stage)
@@ -129,7 +133,7 @@ std::vector<double> slowness_of_parts(const HybridJob& job, std::span<const doub
   return slowness;
 }
 
-PartBounds best_bounds(HybridJob job, const CutModel& model, const Cluster& cluster,
+PartBounds best_bounds(HybridJob job, const Workload& model, const Cluster& cluster,
                        const std::vector<PartTimes>& times, const std::vector<bool>& counts,
                        Seconds message, std::span<const double> slowness) {
   const auto excess = [&](const PartBounds& bounds) {
@@ -140,7 +144,7 @@ PartBounds best_bounds(HybridJob job, const CutModel& model, const Cluster& clus
                     slowness);
 }
 
-PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+PartBounds bounds_of(const HybridJob& job, const Workload& model, const Cluster& cluster,
                      const HybridReader& options, std::span<const double> of_ranks) {
   std::vector<bool> counts;
   std::vector<PartTimes> times;
@@ -172,7 +176,7 @@ PartBounds bounds_of(const HybridJob& job, const CutModel& model, const Cluster&
 
 // Each token goes to an expert once at most: the fullest one may get all tokens, which is experts /
 // top_k times the mean.
-void check_expert_load(const OptionReader& read, const CutModel& model, const char* name,
+void check_expert_load(const OptionReader& read, const Workload& model, const char* name,
                        double without) {
   const double load = read.number(name);
   if (!model.transformer || !model.transformer->shape.has_experts()) {
@@ -200,21 +204,21 @@ void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const Option
 }
 
 /// What gradients and updates have to know of the model.
-void add_model_facts(HybridJob& job, const CutModel& model, const OptionReader& read) {
+void add_model_facts(HybridJob& job, const Workload& model, const OptionReader& read) {
   if (model.transformer && model.transformer->shape.tied)
     job.tied = vocabulary_parameters(model.transformer->shape, job.settings.shard);
-  if (!model.transformer && !model.workload.pipeline) {
-    job.profiled_update = model.workload.update;
-    job.all_parameters = static_cast<double>(parameter_count(model.workload));
+  if (!model.transformer && !model.pipeline) {
+    job.profiled_update = model.update;
+    job.all_parameters = static_cast<double>(parameter_count(model));
   }
-  if (model.workload.pipeline)
-    add_recorded(job, *model.workload.pipeline, read);
+  if (model.pipeline)
+    add_recorded(job, *model.pipeline, read);
 }
 
-void require_layers(const OptionReader& read, const CutModel& model, std::uint32_t parts) {
+void require_layers(const OptionReader& read, const Workload& model, std::uint32_t parts) {
   constexpr std::size_t kEnds = 2;  // embedding and head may have parts of their own
   const std::size_t layers =
-      model.transformer ? model.transformer->shape.layers + kEnds : model.workload.layers.size();
+      model.transformer ? model.transformer->shape.layers + kEnds : model.layers.size();
   if (parts > layers)
     read.fail("pp",
               fmt::format("expected at most {} parts of the model, one for each layer{}, "
@@ -223,19 +227,19 @@ void require_layers(const OptionReader& read, const CutModel& model, std::uint32
 }
 
 /// What each stage computes again, where that differs: its units are costed anew.
-void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cluster,
-                        const HybridReader& options) try {
-  const OptionReader& read = options.read;
+void recompute_by_stage(HybridJob& job, const Workload& model, const Cluster& cluster,
+                        const OptionReader& read) {
   if (read.is("partition", "best") || read.is("partition", "time"))
-    throw InputError("expected partition=equal or a list of layers beside it");
+    read.fail(kRecompute,
+              "expected partition=equal or a list of layers beside a word for each stage");
   if (job.order.both_ways)
-    throw InputError("expected stages that hold parts of their own (recompute is of all)");
+    read.fail(kRecompute, "expected one word where two stages hold each part");
   job.recompute.clear();
-  for (const std::string_view stage : split(read.text("recompute_stages"), ','))
-    job.recompute.push_back(recompute_of(stage));
+  for (const std::string_view stage : split(read.text(kRecompute), ','))
+    job.recompute.push_back(recompute_of(read, stage));
   if (job.recompute.size() != job.order.stages)
-    throw InputError(fmt::format("expected a word for each of {} stages (pp), found {}",
-                                 job.order.stages, job.recompute.size()));
+    read.fail(kRecompute, fmt::format("expected a word for each of {} stages (pp), found {}",
+                                      job.order.stages, job.recompute.size()));
   for (const Recompute each : {Recompute::None, Recompute::Selective, Recompute::Full}) {
     if (std::ranges::find(job.recompute, each) == job.recompute.end())
       continue;
@@ -247,13 +251,11 @@ void recompute_by_stage(HybridJob& job, const CutModel& model, const Cluster& cl
                   units.begin() + static_cast<std::ptrdiff_t>(job.first_unit[part + 1]),
                   job.units.begin() + static_cast<std::ptrdiff_t>(job.first_unit[part]));
   }
-} catch (const InputError& error) {
-  options.read.fail("recompute_stages", error.what());
 }
 
 // Passes and messages inside and between parts; by layer where parameters are gathered (zero=3) or
 // gradients leave (zero=2 too) in every micro-batch.
-void require_few_tasks(const OptionReader& read, const CutModel& model,
+void require_few_tasks(const OptionReader& read, const Workload& model,
                        const ParallelLayout& layout, std::uint32_t micro_batches,
                        std::uint32_t chunks, bool has_exchange) {
   constexpr std::uint64_t kMost = 2'000'000;
@@ -262,7 +264,7 @@ void require_few_tasks(const OptionReader& read, const CutModel& model,
                                            layout.data * layout.context > 1;
   const std::uint64_t parts = std::uint64_t{layout.pipeline} * chunks;
   const std::uint64_t layers =
-      model.transformer ? model.transformer->shape.layers : model.workload.layers.size();
+      model.transformer ? model.transformer->shape.layers : model.layers.size();
   const std::uint64_t inside = layout.tensor > 1 ? 2 : 0;
   const std::uint64_t each = by_layer ? layers * (5 + inside) : parts * (4 + inside) - 2;
   if (each * micro_batches > kMost)
@@ -315,17 +317,16 @@ ScheduleOptions options_of_layout(std::string_view text) {
   return options;
 }
 
-HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
+HybridJob hybrid_job(const Workload& model, const Cluster& cluster, const HybridReader& options,
                      OrderMaker order, std::span<const double> slowness) {
   const OptionReader& read = options.read;
   HybridJob job{.layout = layout_of(read, model, cluster)};
   check_expert_load(read, model, "expert_imbalance", 1);
   check_expert_load(read, model, "capacity_factor", 0);
-  job.micro_batch = micro_batch_of(read, model.workload);
+  job.micro_batch = micro_batch_of(read, model);
   job.settings = settings_of(read, job.layout, job.micro_batch);
   require_layers(read, model, job.layout.pipeline);
-  const std::uint32_t micro_batches =
-      micro_batches_of(read, job.layout, model.workload, job.micro_batch);
+  const std::uint32_t micro_batches = micro_batches_of(read, job.layout, model, job.micro_batch);
   require_few_tasks(read, model, job.layout, micro_batches, options.chunks,
                     options.exchange != nullptr);
   try {
@@ -345,8 +346,8 @@ HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const Hybrid
   add_model_facts(job, model, read);
   job.recompute.assign(job.order.stages, job.settings.recompute);
   job.first_unit = bounds_of(job, model, cluster, options, slowness);
-  if (!read.is("recompute_stages", "alike"))
-    recompute_by_stage(job, model, cluster, options);
+  if (recomputes_by_stage(read))
+    recompute_by_stage(job, model, cluster, read);
   add_accumulation(job, model, options);
   add_messages(job, cluster, options);
   return job;

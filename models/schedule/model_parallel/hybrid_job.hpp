@@ -96,7 +96,7 @@ struct HybridReader {
 };
 
 /// `slowness` is as of build_hybrid(). Throws InputError naming the option that is at fault.
-HybridJob hybrid_job(const CutModel& model, const Cluster& cluster, const HybridReader& options,
+HybridJob hybrid_job(const Workload& model, const Cluster& cluster, const HybridReader& options,
                      OrderMaker order, std::span<const double> slowness = {});
 
 /// Times of each part, its waiting inside layers counted as compute.
@@ -109,7 +109,7 @@ Bytes message_size(const HybridJob& job, std::uint32_t part);
 double message_ratio(const HybridJob& job, std::uint32_t from, std::uint32_t to);
 
 /// Of one parameter, as the passes use it.
-double parameter_bytes(const CutModel& model);
+double parameter_bytes(const Workload& model);
 
 /// Dense ones of a unit, whose gradients leave behind it: a head's matrix that is the embedding's
 /// on the same rank leaves with that.
@@ -142,6 +142,6 @@ Bytes gathered_size(const HybridJob& job, std::uint32_t stage, Bytes element);
 
 /// What a rank of a stage holds, by ZeRO's stage: bytes for each parameter of precision, gradients
 /// and optimiser; activations from the order.
-MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage);
+MemoryUse stage_memory(const HybridJob& job, const Workload& model, std::uint32_t stage);
 
 }  // namespace stepcast

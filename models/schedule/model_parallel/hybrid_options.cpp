@@ -57,13 +57,11 @@ std::vector<OptionInfo> job_options() {
       count_or_auto("micro_batch", "samples of one pass; auto: the workload's batch"),
       count_or_auto("global_batch",
                     "samples of a step; auto: four micro-batches a stage, one without stages"),
-      searched(choice_option("recompute", "none",
-                             "what the backward pass computes again: none, selective (attention's "
-                             "scores) or full (whole blocks)",
-                             {"none", "selective", "full"})),
-      text_option("recompute_stages", "alike",
-                  "the same for each stage, such as full,full,none; alike: as recompute says",
-                  {"alike"}),
+      searched(text_option("recompute", "none",
+                           "what the backward pass computes again: none, selective (attention's "
+                           "scores), full (whole blocks), or a word for each stage such as "
+                           "full,full,none",
+                           {"none", "selective", "full"})),
       bytes_each("optimiser_bytes", kUpdateTraffic,
                  "bytes that the optimiser moves for a parameter"),
       bytes_each("accumulation_bytes", kAccumulationTraffic,

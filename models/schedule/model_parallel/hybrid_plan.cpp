@@ -136,10 +136,10 @@ double recomputed_flops(const HybridJob& job, const Transformer& shape) {
 
 // The pass of the job's micro-batch: a larger batch takes less time a sample, so that a pass of
 // another batch, scaled, would compare the job with a slower GPU.
-Seconds pass_alone(const HybridJob& job, const CutModel& model) {
+Seconds pass_alone(const HybridJob& job, const Workload& model) {
   if (model.transformer)
     return whole_pass_time(*model.transformer, job.settings.shard);
-  const Workload whole = with_batch(model.workload, job.micro_batch);
+  const Workload whole = with_batch(model, job.micro_batch);
   const Seconds of_rank = forward_time(whole) + backward_time(whole);
   // A recorded rank shares its layers and sequences with others, each of which takes as long.
   return of_rank * (1.0 * job.layout.tensor * job.layout.context);
@@ -147,14 +147,14 @@ Seconds pass_alone(const HybridJob& job, const CutModel& model) {
 
 // Each pass adds its gradients to those before. Experts do so once for the tokens of all ranks that
 // share them.
-Seconds additions(const HybridJob& job, const CutModel& model) {
+Seconds additions(const HybridJob& job, const Workload& model) {
   if (job.accumulation_bytes == 0)
     return {};
   const ParallelLayout& layout = job.layout;
   double experts = 0;
   for (const ModelUnit& unit : job.units)
     experts += unit.expert_parameters * layout.ranks_of_an_expert() * layout.expert;
-  const double dense = static_cast<double>(parameter_count(model.workload)) - experts;
+  const double dense = static_cast<double>(parameter_count(model)) - experts;
   const double added =
       dense * layout.data + experts * std::min(layout.data, layout.expert_copies());
   return Bytes{added * job.micro_batches() * job.accumulation_bytes} /
@@ -162,7 +162,7 @@ Seconds additions(const HybridJob& job, const CutModel& model) {
 }
 
 // What all ranks update, each its share.
-Seconds updates(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
+Seconds updates(const HybridJob& job, const Workload& model, const Cluster& cluster) {
   // Data-parallel schedules update a profile in the time that it has, or for free.
   const BytesPerSecond moves = model.transformer ? model.transformer->law.elementwise
                                : job.exchange    ? BytesPerSecond{}
@@ -173,7 +173,7 @@ Seconds updates(const HybridJob& job, const CutModel& model, const Cluster& clus
   return sum;
 }
 
-void add_model(HybridPlan& hybrid, const HybridJob& job, const CutModel& model,
+void add_model(HybridPlan& hybrid, const HybridJob& job, const Workload& model,
                const Cluster& cluster) {
   hybrid.alone = pass_alone(job, model) * (1.0 * job.layout.data * job.micro_batches()) +
                  additions(job, model) + updates(job, model, cluster);
@@ -208,7 +208,7 @@ MemoryUse with_exchange(const MemoryUse& use, const HybridJob& job, std::uint32_
 
 }  // namespace
 
-HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+HybridPlan hybrid_plan(const HybridJob& job, const Workload& model, const Cluster& cluster,
                        const OptionReader& read) {
   PlannedStep step = hybrid_step(job, model, cluster, read);
   HybridPlan hybrid{.plan = std::move(step.plan), .layout = describe(job.layout)};

@@ -30,7 +30,7 @@ struct HybridPlan {
 /// The tasks of a job: passes in the order of each stage, messages between stages, gradients of the
 /// last pass, optimiser. Linear in passes; a pass is one task, and one for each unit where
 /// parameters are gathered or gradients leave meanwhile.
-HybridPlan hybrid_plan(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+HybridPlan hybrid_plan(const HybridJob& job, const Workload& model, const Cluster& cluster,
                        const OptionReader& read);
 
 }  // namespace stepcast

@@ -26,7 +26,7 @@ struct BesidePass {
 
 class HybridStep {
  public:
-  HybridStep(const HybridJob& job, const CutModel& model, const Workload& passes,
+  HybridStep(const HybridJob& job, const Workload& model, const Workload& passes,
              const Cluster& cluster, const OptionReader& read)
       : job_(job),
         builder_(read, passes, cluster),
@@ -333,9 +333,9 @@ class HybridStep {
 
 }  // namespace
 
-PlannedStep hybrid_step(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+PlannedStep hybrid_step(const HybridJob& job, const Workload& model, const Cluster& cluster,
                         const OptionReader& read) {
-  const Workload passes = PassLayers::workload(job, model.workload);
+  const Workload passes = PassLayers::workload(job, model);
   return HybridStep(job, model, passes, cluster, read).build();
 }
 

@@ -26,7 +26,7 @@ struct PlannedStep {
 
 /// The tasks of one step of a job that cuts its model; see hybrid_plan(), which adds what the plan
 /// says of itself.
-PlannedStep hybrid_step(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+PlannedStep hybrid_step(const HybridJob& job, const Workload& model, const Cluster& cluster,
                         const OptionReader& read);
 
 }  // namespace stepcast

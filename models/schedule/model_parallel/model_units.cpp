@@ -343,10 +343,10 @@ std::vector<ModelUnit> layer_units_of(const Workload& workload, Recompute recomp
 
 }  // namespace
 
-std::vector<ModelUnit> model_units(const CutModel& model, const Cluster& cluster,
+std::vector<ModelUnit> model_units(const Workload& model, const Cluster& cluster,
                                    const UnitSettings& settings) {
   if (!model.transformer)
-    return layer_units_of(model.workload, settings.recompute);
+    return layer_units_of(model, settings.recompute);
   const TransformerModel& transformer = *model.transformer;
   return TransformerUnits(transformer.shape, transformer.law, cluster, settings)
       .units(transformer.measured);

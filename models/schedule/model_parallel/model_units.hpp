@@ -51,7 +51,7 @@ struct ModelUnit {
 /// Embedding, blocks and head of a transformer; the layers of another workload, whose backward pass
 /// is taken to be half input gradient. Parts that were measured take what they took. Throws
 /// InputError for a device without a law, and a layout for which no measured row may stand.
-std::vector<ModelUnit> model_units(const CutModel& model, const Cluster& cluster,
+std::vector<ModelUnit> model_units(const Workload& model, const Cluster& cluster,
                                    const UnitSettings& settings);
 
 /// Sum of some units.

@@ -57,9 +57,9 @@ void check_recorded(const OptionReader& read, const RecordedPipeline& pipeline,
   check("ep", 1, layout.expert);
 }
 
-void check_model(const OptionReader& read, const CutModel& model, const ParallelLayout& layout) {
-  if (model.workload.pipeline)
-    return check_recorded(read, *model.workload.pipeline, layout);
+void check_model(const OptionReader& read, const Workload& model, const ParallelLayout& layout) {
+  if (model.pipeline)
+    return check_recorded(read, *model.pipeline, layout);
   if (!model.transformer) {
     for (const char* name : {"tp", "cp", "ep"})
       if (!read.is(name, "1"))
@@ -77,7 +77,7 @@ void check_model(const OptionReader& read, const CutModel& model, const Parallel
   require_divisor(read, "ep", layout.expert, "experts", shape.experts);
 }
 
-void cut_experts(const OptionReader& read, const CutModel& model, ParallelLayout& layout) {
+void cut_experts(const OptionReader& read, const Workload& model, ParallelLayout& layout) {
   if (!read.is("etp", "auto"))
     layout.expert_tensor = read.count("etp");
   if (layout.ranks_of_an_expert() != layout.tensor &&
@@ -123,7 +123,7 @@ std::string describe(const ParallelLayout& layout) {
   return text + fmt::format(",dp={}", layout.data);
 }
 
-ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const Cluster& cluster) {
+ParallelLayout layout_of(const OptionReader& read, const Workload& model, const Cluster& cluster) {
   ParallelLayout layout{.tensor = read.count("tp"),
                         .context = read.count("cp"),
                         .expert = read.count("ep"),

@@ -42,7 +42,7 @@ std::string describe(const ParallelLayout& layout);
 /// The options tp, pp, cp, ep, etp with the data parallelism that follows from the cluster, which
 /// dp may say again. Throws InputError where they do not divide its GPUs, the heads, the experts or
 /// the sequence.
-ParallelLayout layout_of(const OptionReader& read, const CutModel& model, const Cluster& cluster);
+ParallelLayout layout_of(const OptionReader& read, const Workload& model, const Cluster& cluster);
 
 /// Ranks of a stage that share layers, that share activations of a sequence, that hold copies of
 /// dense parameters, and that hold copies of experts.

@@ -170,11 +170,11 @@ void PartExchange::add_shared_sum(TaskId sum, LayerId layer) {
   }
 }
 
-PartExchanges::PartExchanges(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+PartExchanges::PartExchanges(const HybridJob& job, const Workload& model, const Cluster& cluster,
                              const OptionReader& passes, const StageTeams& teams,
                              Builder& builder) try {
   const OptionReader read(job.exchange->name, job.exchange->options, job.exchange_options);
-  const Workload whole = with_batch(model.workload, job.micro_batch);
+  const Workload whole = with_batch(model, job.micro_batch);
   const std::uint32_t parts = job.order.parts();
   head_ = static_cast<LayerId>(job.units.size() - job.first_unit[parts - 1]) - 1;
   for (std::uint32_t part = 0; part < parts; ++part) {

@@ -73,7 +73,7 @@ class PartExchange {
 class PartExchanges {
  public:
   /// Throws InputError, which names the option `exchange` of `passes`.
-  PartExchanges(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+  PartExchanges(const HybridJob& job, const Workload& model, const Cluster& cluster,
                 const OptionReader& passes, const StageTeams& teams, Builder& builder);
 
   PartExchange& of(std::uint32_t part) { return exchanges_[part]; }

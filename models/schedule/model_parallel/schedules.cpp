@@ -155,16 +155,15 @@ const ScheduleInfo& recorded_order(bool several_parts, bool alternates) {
   return alternates ? megatron_pipeline(several_parts) : *find_pipeline("gpipe");
 }
 
-HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const Workload& model, const Cluster& cluster,
                         const ScheduleOptions& options) {
-  return hybrid_job(model, cluster,
-                    reader_of(pipeline, in_force(pipeline, model.workload, options)),
+  return hybrid_job(model, cluster, reader_of(pipeline, in_force(pipeline, model, options)),
                     pipeline.passes.order);
 }
 
-HybridRun build_hybrid(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridRun build_hybrid(const ScheduleInfo& pipeline, const Workload& model, const Cluster& cluster,
                        const ScheduleOptions& options, std::span<const double> slowness) {
-  ScheduleOptions effective = in_force(pipeline, model.workload, options);
+  ScheduleOptions effective = in_force(pipeline, model, options);
   const HybridReader reader = reader_of(pipeline, effective);
   HybridJob job = hybrid_job(model, cluster, reader, pipeline.passes.order, slowness);
   if (effective.contains(kOrder))

@@ -32,11 +32,11 @@ struct HybridRun {
 };
 
 /// Throws InputError for an unknown option (nearest named) or a bad value.
-HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridJob hybrid_job_of(const ScheduleInfo& pipeline, const Workload& model, const Cluster& cluster,
                         const ScheduleOptions& options);
 /// `slowness` is the compute time of each rank over its usual time, which partition=best and time
 /// weigh; empty: no rank is slow.
-HybridRun build_hybrid(const ScheduleInfo& pipeline, const CutModel& model, const Cluster& cluster,
+HybridRun build_hybrid(const ScheduleInfo& pipeline, const Workload& model, const Cluster& cluster,
                        const ScheduleOptions& options, std::span<const double> slowness = {});
 
 }  // namespace stepcast

@@ -56,7 +56,7 @@ Bytes whole_for_a_while(const HybridJob& job, double element, std::uint32_t stag
 
 }  // namespace
 
-double parameter_bytes(const CutModel& model) {
+double parameter_bytes(const Workload& model) {
   return model.transformer ? element_size(model.transformer->shape).value : kFp32;
 }
 
@@ -82,7 +82,7 @@ RankParameters stage_parameters(const HybridJob& job, std::uint32_t stage) {
   return sum;
 }
 
-MemoryUse stage_memory(const HybridJob& job, const CutModel& model, std::uint32_t stage) {
+MemoryUse stage_memory(const HybridJob& job, const Workload& model, std::uint32_t stage) {
   const double element = parameter_bytes(model);
   const RankParameters held = stage_parameters(job, stage);
   const auto bytes = [&](double each, std::uint32_t sharded_from) {

@@ -20,16 +20,6 @@ struct TransformerModel {
   MeasuredParts measured;  ///< In place of the law, where a row stands for a part; may be empty.
 };
 
-/// A model that may be cut: between layers any, inside them a transformer.
-struct CutModel {
-  Workload workload;  ///< Of one GPU that holds all of it.
-  std::shared_ptr<const TransformerModel> transformer;
-};
-
-inline CutModel model_of(const Workload& workload) {
-  return {.workload = workload, .transformer = workload.transformer};
-}
-
 /// A step of the whole model on one GPU, layer by layer: embedding, blocks, head, whose times
 /// follow from the device's law, so that schedules that do not cut the model run too. `batch`
 /// sequences. Measured parts are taken where a row stands for one GPU.

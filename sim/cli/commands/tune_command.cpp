@@ -50,7 +50,7 @@ class TuneCommand final : public Subcommand {
     check_study_files(files_);
     read_numbers();
     const Scenario scenario = resolve_one_schedule(request_, kExample);
-    const TuningJob job = job_of(scenario, scenario.schedules.front());
+    const ScheduledJob job = job_of(scenario, scenario.schedules.front());
     const StopsBetweenJobs stops;
     const SearchRange range = range_of(job, tuning_);
     const std::uint32_t trials = tuning_.trials.value_or(kUsualTrials);
@@ -58,7 +58,7 @@ class TuneCommand final : public Subcommand {
                   scenario.engine.fidelity, 1);
     TrialLog log(files_, tuning_.option, range.unit, inputs_text(job));
     const Tuning tuning = tuned(job, log);
-    TuningJob best = job;
+    ScheduledJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;
     const auto notes = notes_before_simulation(scenario, best);
     return output_.write({.text = [&] { return render_tuning(job, tuning, notes); },
@@ -70,7 +70,7 @@ class TuneCommand final : public Subcommand {
  private:
   static constexpr std::uint32_t kUsualTrials = 10;
 
-  Tuning tuned(const TuningJob& job, TrialLog& log) {
+  Tuning tuned(const ScheduledJob& job, TrialLog& log) {
     Progress progress("trial");
     tuning_.known = [&](const std::string& text) { return log.known(text); };
     tuning_.tried = [&](const Trial& trial) {

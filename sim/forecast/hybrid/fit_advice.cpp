@@ -41,12 +41,12 @@ std::string text_of(const Fit& fit) {
 /// Ways to hold less of a job, on its cluster with more or as many nodes.
 class WaysToFit {
  public:
-  WaysToFit(const HybridScenario& scenario, const HybridJob& job, Count factor)
-      : scenario_(scenario), job_(job), cluster_(scenario.cluster), options_(scenario.options) {
+  WaysToFit(const ScheduledJob& job, const HybridJob& planned, Count factor)
+      : asked_(job), job_(planned), cluster_(job.cluster), options_(job.options) {
     cluster_.nodes *= factor;
     if (!options_.contains("order"))  // which says how many micro-batches there are
-      options_["global_batch"] = std::to_string(job.global_batch());
-    options_["micro_batch"] = std::to_string(job.micro_batch);
+      options_["global_batch"] = std::to_string(planned.global_batch());
+    options_["micro_batch"] = std::to_string(planned.micro_batch);
   }
 
   /// Those that suffice alone.
@@ -155,22 +155,21 @@ class WaysToFit {
     for (const auto& [name, value] : change)
       options[name] = value;
     return fullest_stage(
-        hybrid_job_of(*scenario_.pipeline, scenario_.model, cluster_, std::move(options)),
-        scenario_.model);
+        hybrid_job_of(asked_.info(), asked_.workload, cluster_, std::move(options)),
+        asked_.workload);
   } catch (const InputError&) {
     return std::nullopt;
   }
 
-  const HybridScenario& scenario_;
+  const ScheduledJob& asked_;
   const HybridJob& job_;
   Cluster cluster_;
   ScheduleOptions options_;
 };
 
-std::string of_more_gpus(const HybridScenario& scenario, const HybridJob& job) {
-  for (Count factor = 2; std::uint64_t{scenario.cluster.ranks()} * factor <= kMostGpus;
-       factor *= 2) {
-    const WaysToFit more(scenario, job, factor);
+std::string of_more_gpus(const ScheduledJob& job, const HybridJob& planned) {
+  for (Count factor = 2; std::uint64_t{job.cluster.ranks()} * factor <= kMostGpus; factor *= 2) {
+    const WaysToFit more(job, planned, factor);
     if (const auto least = more.least(); least && least->memory <= more.device())
       return fmt::format("{} GPUs would do, with {}", more.gpus(), text_of(*least));
   }
@@ -179,8 +178,8 @@ std::string of_more_gpus(const HybridScenario& scenario, const HybridJob& job) {
 
 }  // namespace
 
-std::string fit_advice(const HybridScenario& scenario, const HybridJob& job) {
-  const WaysToFit ways(scenario, job, 1);
+std::string fit_advice(const ScheduledJob& job, const HybridJob& planned) {
+  const WaysToFit ways(job, planned, 1);
   std::vector<std::string> texts;
   for (const Fit& fit : ways.single())
     texts.push_back(text_of(fit));
@@ -197,7 +196,7 @@ std::string fit_advice(const HybridScenario& scenario, const HybridJob& job) {
   const std::string reached =
       least && !least->change.empty() ? fmt::format(", the least is {}", text_of(*least)) : "";
   return fmt::format("Nothing makes it fit on {}{}; {}.", gpus_in_words(ways.gpus()), reached,
-                     of_more_gpus(scenario, job));
+                     of_more_gpus(job, planned));
 }
 
 }  // namespace stepcast

@@ -5,6 +5,6 @@
 namespace stepcast {
 
 /// What a rank of the stage that holds most needs. Nothing is simulated for it.
-Bytes fullest_stage(const HybridJob& job, const CutModel& model);
+Bytes fullest_stage(const HybridJob& job, const Workload& model);
 
 }  // namespace stepcast

@@ -11,21 +11,18 @@
 #include "sim/forecast/chance/seeded_run.hpp"
 #include "sim/forecast/effects.hpp"
 #include "sim/forecast/hybrid/fit_advice.hpp"
-#include "sim/forecast/hybrid/hybrid_effects.hpp"
 #include "sim/forecast/hybrid/planned_pipeline.hpp"
 #include "sim/forecast/hybrid/stage_slow_downs.hpp"
-#include "sim/forecast/scenario.hpp"
 #include "sim/timeline/window.hpp"
 
 namespace stepcast {
 namespace {
 
 /// Of a pass: the name says its batch.
-Workload workload_of(const CutModel& model, std::uint32_t micro_batch) {
-  const Workload& workload = model.workload;
-  return model.transformer && workload.batch != micro_batch
-             ? transformer_workload(*model.transformer, workload.device, micro_batch)
-             : workload;
+Workload workload_of(const Workload& model, std::uint32_t micro_batch) {
+  return model.transformer && model.batch != micro_batch
+             ? transformer_workload(*model.transformer, model.device, micro_batch)
+             : model;
 }
 
 void add_stages(Forecast& forecast, const HybridPlan& planned, const Timeline& timeline) {
@@ -51,14 +48,14 @@ void add_stages(Forecast& forecast, const HybridPlan& planned, const Timeline& t
 
 /// Only where ranks or links are slow is there another step, without, to compare with.
 void add_splits(Forecast& forecast, const Plan& plan, const Timeline& timeline,
-                const HybridScenario& scenario) {
+                const ScheduledJob& job) {
   std::vector<Rank> ranks;
   for (const StageForecast& stage : forecast.stages)
     ranks.push_back(stage.rank);
   std::vector<BubbleSplit> splits = split_bubbles(plan, timeline, ranks);
-  if (!scenario.engine.stragglers.empty() || !scenario.engine.slow_down.empty()) {
-    const EngineOptions even{.fidelity = scenario.engine.fidelity, .fold = scenario.engine.fold};
-    const Timeline without = simulate(plan, scenario.cluster, even);
+  if (!job.engine.stragglers.empty() || !job.engine.slow_down.empty()) {
+    const EngineOptions even{.fidelity = job.engine.fidelity, .fold = job.engine.fold};
+    const Timeline without = simulate(plan, job.cluster, even);
     const std::vector<BubbleSplit> usual = split_bubbles(plan, without, ranks);
     for (std::size_t i = 0; i < splits.size(); ++i)
       splits[i] = with_stragglers(splits[i], usual[i]);
@@ -83,49 +80,23 @@ void tell_stragglers(Forecast& forecast, const HybridPlan& planned, const Timeli
     }
 }
 
-void note_memory(Forecast& forecast, const HybridScenario& scenario, const HybridJob& job) {
+void note_memory(Forecast& forecast, const ScheduledJob& job, const HybridJob& planned) {
   if (forecast.device_memory > Bytes{} && forecast.memory.total() > forecast.device_memory)
-    forecast.notes.push_back({NoteKind::Memory, "memory", fit_advice(scenario, job)});
+    forecast.notes.push_back({NoteKind::Memory, "memory", fit_advice(job, planned)});
 }
 
 }  // namespace
 
-ScheduleOptions hybrid_options_of(const Settings& settings) {
-  ScheduleOptions options = settings.schedule;
-  if (settings.global_batch)
-    options["global_batch"] = std::to_string(*settings.global_batch);
-  if (settings.batch)
-    options["micro_batch"] = std::to_string(*settings.batch);
-  if (settings.step_time || settings.update_time || settings.batch_fixed_part ||
-      !settings.second_workload.empty())
-    throw InputError(
-        "`set` step_time, update_time, batch_fixed_part, second_workload: expected a schedule that "
-        "does not cut the model");
-  return options;
-}
-
-HybridScenario hybrid_scenario_of(const Scenario& scenario, const std::string& schedule) {
-  ScheduleOptions options = hybrid_options_of(scenario.settings);
-  return {.model = model_of(scenario.original_workload),
-          .cluster = scenario.cluster,
-          .pipeline = &schedule_of(schedule, options),
-          .options = std::move(options),
-          .engine = scenario.engine,
-          .chance = scenario.chance};
-}
-
-ScheduleRun hybrid_result_of(const HybridScenario& scenario) {
-  HybridRun run = planned_pipeline(scenario);
-  if (scenario.planned)
-    scenario.planned(run.hybrid.plan);
-  EngineOptions engine = scenario.engine;
-  engine.slow_down =
-      slow_downs_by_stage(std::move(engine.slow_down), run.job, scenario.model.workload);
-  auto [timeline, spread] =
-      simulate_seeds(run.hybrid.plan, scenario.cluster, engine, scenario.chance);
+ScheduleRun hybrid_result_of(const ScheduledJob& job,
+                             const std::function<void(const Plan&)>& planned) {
+  HybridRun run = planned_pipeline(job);
+  if (planned)
+    planned(run.hybrid.plan);
+  EngineOptions engine = engine_of(job, run.job);
+  auto [timeline, spread] = simulate_seeds(run.hybrid.plan, job.cluster, engine, job.chance);
   Forecast forecast =
-      make_forecast(workload_of(scenario.model, run.job.micro_batch), scenario.cluster,
-                    run.hybrid.plan, run.options, scenario.engine.fidelity, timeline, spread);
+      make_forecast(workload_of(job.workload, run.job.micro_batch), job.cluster, run.hybrid.plan,
+                    run.options, job.engine.fidelity, timeline, spread);
   forecast.batch = run.job.micro_batch;
   const double gpus = forecast.gpus * forecast.iteration_time.value;
   forecast.scaling_efficiency = run.hybrid.alone.value / gpus;
@@ -135,15 +106,15 @@ ScheduleRun hybrid_result_of(const HybridScenario& scenario) {
   }
   forecast.layout = run.hybrid.layout;
   add_stages(forecast, run.hybrid, timeline);
-  add_splits(forecast, run.hybrid.plan, timeline, scenario);
+  add_splits(forecast, run.hybrid.plan, timeline, job);
   tell_stragglers(forecast, run.hybrid, timeline);
-  note_memory(forecast, scenario, run.job);
-  const Notes doubts = notes_on_micro_batch(scenario.model, run.job.micro_batch);
+  note_memory(forecast, job, run.job);
+  const Notes doubts = notes_on_micro_batch(job.workload, run.job.micro_batch);
   forecast.notes.insert(forecast.notes.begin(), doubts.begin(), doubts.end());
   return {.plan = std::move(run.hybrid.plan),
           .timeline = std::move(timeline),
           .forecast = std::move(forecast),
-          .passes = PassLayers::workload(run.job, scenario.model.workload),
+          .passes = PassLayers::workload(run.job, job.workload),
           .engine = std::move(engine),
           .planned_passes = std::move(run.hybrid.passes)};
 }

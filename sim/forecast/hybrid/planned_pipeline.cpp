@@ -11,33 +11,30 @@ namespace {
 constexpr const char* kPartition = "partition";
 
 /// Returns the slowness of each rank; empty: no rank is slow all the time, or slow-downs are drawn.
-std::vector<double> slowness_of(const HybridScenario& scenario) {
-  const SlowDown& slow = scenario.engine.slow_down;
+std::vector<double> slowness_of(const ScheduledJob& job) {
+  const SlowDown& slow = job.engine.slow_down;
   const bool by_laws = !slow.laws.empty() && !slow.is_chance();
   std::vector<double> factors;
-  if (!by_laws && scenario.engine.stragglers.empty())
+  if (!by_laws && job.engine.stragglers.empty())
     return factors;
-  for (Rank rank = 0; rank < scenario.cluster.ranks(); ++rank)
+  for (Rank rank = 0; rank < job.cluster.ranks(); ++rank)
     factors.push_back(by_laws ? slow.factor(rank, 0) : 1);
-  for (const auto& [rank, factor] : scenario.engine.stragglers)
+  for (const auto& [rank, factor] : job.engine.stragglers)
     factors.at(rank) *= factor;
   return factors;
 }
 
-HybridRun run_of(const HybridScenario& scenario, const ScheduleOptions& options) {
-  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, options,
-                      slowness_of(scenario));
+HybridRun run_of(const ScheduledJob& job, const ScheduleOptions& options) {
+  return build_hybrid(job.info(), job.workload, job.cluster, options, slowness_of(job));
 }
 
 /// Chance would take all seeds for each.
-Seconds step_of(const HybridRun& run, const HybridScenario& scenario) {
-  EngineOptions engine = scenario.engine;
+Seconds step_of(const HybridRun& run, const ScheduledJob& job) {
+  EngineOptions engine = engine_of(job, run.job);
   engine.fold = true;
-  engine.slow_down =
-      engine.slow_down.is_chance()
-          ? SlowDown{}
-          : slow_downs_by_stage(std::move(engine.slow_down), run.job, scenario.model.workload);
-  return step_time_of(run.hybrid.plan, scenario.cluster, engine);
+  if (engine.slow_down.is_chance())
+    engine.slow_down = {};
+  return step_time_of(run.hybrid.plan, job.cluster, engine);
 }
 
 bool fits(const HybridRun& run, const HybridRun& found, const Cluster& cluster) {
@@ -47,21 +44,21 @@ bool fits(const HybridRun& run, const HybridRun& found, const Cluster& cluster) 
 
 }  // namespace
 
-HybridRun planned_pipeline(const HybridScenario& scenario) {
-  HybridRun best = run_of(scenario, scenario.options);
+HybridRun planned_pipeline(const ScheduledJob& job) {
+  HybridRun best = run_of(job, job.options);
   if (best.options.at(kPartition) != "best")
     return best;
   std::vector<HybridRun> others;
   for (const char* partition : {"equal", "time"}) {
-    ScheduleOptions options = scenario.options;
+    ScheduleOptions options = job.options;
     options[kPartition] = partition;
-    HybridRun other = run_of(scenario, options);
-    if (other.job.first_unit != best.job.first_unit && fits(other, best, scenario.cluster))
+    HybridRun other = run_of(job, options);
+    if (other.job.first_unit != best.job.first_unit && fits(other, best, job.cluster))
       others.push_back(std::move(other));
   }
-  Seconds least = others.empty() ? Seconds{} : step_of(best, scenario);
+  Seconds least = others.empty() ? Seconds{} : step_of(best, job);
   for (HybridRun& other : others)
-    if (const Seconds step = step_of(other, scenario); step < least) {
+    if (const Seconds step = step_of(other, job); step < least) {
       least = step;
       best = std::move(other);
     }

@@ -92,12 +92,13 @@ SlowDown::Recorded on_ranks(const SlowDown::Recorded& law, const HybridJob& job,
 
 }  // namespace
 
-SlowDown slow_downs_by_stage(SlowDown slow, const HybridJob& job, const Workload& workload) {
-  for (SlowDown::Law& law : slow.laws)
+EngineOptions engine_of(const ScheduledJob& job, const HybridJob& planned) {
+  EngineOptions engine = job.engine;
+  for (SlowDown::Law& law : engine.slow_down.laws)
     if (auto* recorded = std::get_if<SlowDown::Recorded>(&law);
-        recorded != nullptr && workload.pipeline && !recorded->stages.empty())
-      *recorded = on_ranks(*recorded, job, workload.pipeline->stages);
-  return slow;
+        recorded != nullptr && job.workload.pipeline && !recorded->stages.empty())
+      *recorded = on_ranks(*recorded, planned, job.workload.pipeline->stages);
+  return engine;
 }
 
 }  // namespace stepcast

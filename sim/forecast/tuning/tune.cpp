@@ -63,7 +63,7 @@ double parse_argument(const char* name, OptionUnit unit, const std::string& text
 }
 
 /// Written the way it will be set, so that both ends can be measured.
-std::string model_size(const TuningJob& job) {
+std::string model_size(const ScheduledJob& job) {
   return write_value(OptionUnit::Size, parameter_size(job.workload).value);
 }
 
@@ -83,7 +83,7 @@ struct Ends {
 
 /// Sizes have DeAR's range or, for a binary search, up to the model; others what the option takes,
 /// where it says both ends.
-Ends usual_ends(const TuningJob& job, const TuningRequest& request, const OptionInfo& option) {
+Ends usual_ends(const ScheduledJob& job, const TuningRequest& request, const OptionInfo& option) {
   const bool is_binary = request.strategy == "binary";
   if (option.kind == OptionKind::Size)
     return is_binary ? Ends{"0B", model_size(job)} : Ends{kLowSize, kHighSize};
@@ -95,7 +95,8 @@ Ends usual_ends(const TuningJob& job, const TuningRequest& request, const Option
   return {write_value(unit_of(option), range.least), write_value(unit_of(option), range.most)};
 }
 
-SearchRange range_of(const TuningJob& job, const TuningRequest& request, const OptionInfo& option) {
+SearchRange range_of(const ScheduledJob& job, const TuningRequest& request,
+                     const OptionInfo& option) {
   const OptionUnit unit = unit_of(option);
   const Ends usual = usual_ends(job, request, option);
   const std::string low = request.low.empty() ? usual.low : request.low;
@@ -135,7 +136,7 @@ double first_of(const TuningRequest& request, const OptionInfo& option, const Se
   }
 }
 
-void check_job(const TuningJob& job, const std::string& option) {
+void check_job(const ScheduledJob& job, const std::string& option) {
   const auto given = job.options.find(option);
   if (given != job.options.end())
     throw InputError(
@@ -146,13 +147,13 @@ void check_job(const TuningJob& job, const std::string& option) {
                     search, option));
 }
 
-TuningJob with_option(TuningJob job, const std::string& option, const std::string& text) {
+ScheduledJob with_option(ScheduledJob job, const std::string& option, const std::string& text) {
   job.options[option] = text;
   return job;
 }
 
 /// An asynchronous schedule has no plan whose steady step could be measured.
-Measurement forecast_measurement(const TuningJob& job) {
+Measurement forecast_measurement(const ScheduledJob& job) {
   Scenario scenario{.original_workload = job.workload,
                     .original_cluster = job.cluster,
                     .workload = job.workload,
@@ -175,7 +176,7 @@ std::size_t best_of(const std::vector<Trial>& trials) {
 
 }  // namespace
 
-Measurement measured(const TuningJob& job) {
+Measurement measured(const ScheduledJob& job) {
   if (schedule_of(job.schedule).asynchronous)
     return forecast_measurement(job);
   const PlannedRun run = planned(job);
@@ -183,13 +184,13 @@ Measurement measured(const TuningJob& job) {
           .samples = run.plan.summary.samples};
 }
 
-SearchRange range_of(const TuningJob& job, const TuningRequest& request) {
+SearchRange range_of(const ScheduledJob& job, const TuningRequest& request) {
   if (request.trials.value_or(0) > kMostPlans)
     throw InputError(fmt::format("`trials` {}: expected at most {}", *request.trials, kMostPlans));
   return range_of(job, request, option_of(schedule_of(job.schedule, job.options), request.option));
 }
 
-Tuning tune(const TuningJob& job, const TuningRequest& request) {
+Tuning tune(const ScheduledJob& job, const TuningRequest& request) {
   const StopsBetweenJobs stops;
   const StrategyInfo& strategy = strategy_of(request.strategy);
   const OptionInfo& option = option_of(schedule_of(job.schedule, job.options), request.option);

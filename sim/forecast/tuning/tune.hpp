@@ -6,20 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "models/schedule/list/registry.hpp"
-#include "sim/engine/engine.hpp"
+#include "sim/forecast/scheduled_job.hpp"
 #include "sim/forecast/tuning/search.hpp"
 
 namespace stepcast {
-
-/// What is to be made fast. Refers to workload and cluster, which must outlive it.
-struct TuningJob {
-  const Workload& workload;
-  const Cluster& cluster;
-  std::string schedule;
-  ScheduleOptions options;  ///< Set by the user; not the option that is tuned.
-  EngineOptions engine;
-};
 
 /// How to tune, as the user writes it; empty: the default.
 struct TuningRequest {
@@ -53,10 +43,10 @@ struct Tuning {
 
 /// The step of a job, of any schedule: steady, or of an asynchronous one as it is forecast. Throws
 /// InputError.
-Measurement measured(const TuningJob& job);
+Measurement measured(const ScheduledJob& job);
 
 /// Where tune() is going to search. Throws InputError as it does.
-SearchRange range_of(const TuningJob& job, const TuningRequest& request);
+SearchRange range_of(const ScheduledJob& job, const TuningRequest& request);
 
 /// Searches the value of the option with the shortest time per sample, which is that of the
 /// shortest iteration where every value trains as many samples in a step. The trials of a strategy
@@ -64,6 +54,6 @@ SearchRange range_of(const TuningJob& job, const TuningRequest& request);
 /// trial that is never the best. Throws InputError for an unknown option or strategy, a range that
 /// is empty or reversed or in the wrong unit, and for what the schedule says if it refuses every
 /// value or the first of `bo`.
-Tuning tune(const TuningJob& job, const TuningRequest& request);
+Tuning tune(const ScheduledJob& job, const TuningRequest& request);
 
 }  // namespace stepcast

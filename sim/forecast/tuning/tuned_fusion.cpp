@@ -11,7 +11,7 @@ namespace stepcast {
 namespace {
 
 /// The option whose value asks for a search; null if none does.
-const OptionInfo* searching_option(const TuningJob& job) {
+const OptionInfo* searching_option(const ScheduledJob& job) {
   for (const OptionInfo& option : schedule_of(job.schedule).options) {
     if (!option.search)
       continue;
@@ -22,7 +22,7 @@ const OptionInfo* searching_option(const TuningJob& job) {
   return nullptr;
 }
 
-Tuning tune_from(const TuningJob& job, const OptionInfo& option, const std::string& first) try {
+Tuning tune_from(const ScheduledJob& job, const OptionInfo& option, const std::string& first) try {
   const auto& [strategy, searched, found] = *option.search;
   return tune(
       job, {.option = searched, .strategy = strategy, .first = strategy == "binary" ? "" : first});
@@ -33,17 +33,17 @@ Tuning tune_from(const TuningJob& job, const OptionInfo& option, const std::stri
 
 }  // namespace
 
-std::string fusion_search_of(const TuningJob& job) {
+std::string fusion_search_of(const ScheduledJob& job) {
   const OptionInfo* option = searching_option(job);
   return option == nullptr ? "" : option->search->word;
 }
 
-ResolvedOptions resolve_fusion(const TuningJob& job) {
+ResolvedOptions resolve_fusion(const ScheduledJob& job) {
   const OptionInfo* option = searching_option(job);
   if (option == nullptr)
     return {.options = job.options, .note = std::nullopt};
   const auto& [strategy, searched, found] = *option->search;
-  TuningJob with_number = job;
+  ScheduledJob with_number = job;
   with_number.options[option->name] = found;
   const auto first = with_number.options.extract(searched);
   const Tuning tuning = tune_from(with_number, *option, first ? first.mapped() : "");
@@ -57,26 +57,13 @@ ResolvedOptions resolve_fusion(const TuningJob& job) {
                           option->name, strategy, tuning.trials.size(), searched, best, found)}};
 }
 
-namespace {
-
-PlannedRun planned_partition(const TuningJob& job, const ScheduleInfo& info) {
-  HybridRun run = planned_pipeline({.model = model_of(job.workload),
-                                    .cluster = job.cluster,
-                                    .pipeline = &info,
-                                    .options = job.options,
-                                    .engine = job.engine});
-  EngineOptions engine = job.engine;
-  engine.slow_down = slow_downs_by_stage(std::move(engine.slow_down), run.job, job.workload);
-  return {.plan = std::move(run.hybrid.plan),
-          .options = std::move(run.options),
-          .engine = std::move(engine)};
-}
-
-}  // namespace
-
-PlannedRun planned(const TuningJob& job) {
-  if (const ScheduleInfo& info = schedule_of(job.schedule, job.options); info.partitions_model())
-    return planned_partition(job, info);
+PlannedRun planned(const ScheduledJob& job) {
+  if (job.info().partitions_model()) {
+    HybridRun run = planned_pipeline(job);
+    return {.plan = std::move(run.hybrid.plan),
+            .options = std::move(run.options),
+            .engine = engine_of(job, run.job)};
+  }
   ResolvedOptions resolved = resolve_fusion(job);
   PlannedRun run{
       .plan = build_plan(job.schedule, job.workload, job.cluster, resolved.options),

@@ -8,7 +8,7 @@ namespace stepcast {
 
 /// The strategy that the option `fusion` of `job` names instead of a buffer: "bo", "binary", or
 /// empty: none. DeAR's authors use Bayesian optimisation, TopKA2A's a binary search.
-std::string fusion_search_of(const TuningJob& job);
+std::string fusion_search_of(const ScheduledJob& job);
 
 /// Options without fusion=bo and fusion=binary.
 struct ResolvedOptions {
@@ -23,7 +23,7 @@ struct ResolvedOptions {
 /// is taken: the result has fusion=buffer and that fusion_buffer. With fusion=binary, which the
 /// schedules of compressed gradients have, ten trials of TopKA2A's binary search look between 0 and
 /// the size of the model. Other options are returned as they are.
-ResolvedOptions resolve_fusion(const TuningJob& job);
+ResolvedOptions resolve_fusion(const ScheduledJob& job);
 
 /// A schedule of a job, ready to be simulated.
 struct PlannedRun {
@@ -35,6 +35,6 @@ struct PlannedRun {
 /// The plan of a job with what its options ask to be searched found: resolve_fusion(), and the
 /// partition of a model-parallel schedule. Throws InputError as build_plan() does, also for an
 /// asynchronous schedule, which has no plan.
-PlannedRun planned(const TuningJob& job);
+PlannedRun planned(const ScheduledJob& job);
 
 }  // namespace stepcast

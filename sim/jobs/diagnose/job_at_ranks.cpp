@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 
 #include "models/base/text.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "sim/jobs/diagnose/diagnosis.hpp"
 #include "sim/jobs/diagnose/job_workload.hpp"

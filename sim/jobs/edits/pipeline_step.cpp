@@ -6,7 +6,7 @@
 
 namespace stepcast {
 
-EditableStep editable_step(const HybridRun& run, const CutModel& model, const Cluster& cluster,
+EditableStep editable_step(const HybridRun& run, const Workload& model, const Cluster& cluster,
                            const EngineOptions& engine) {
   std::vector<std::uint32_t> stage_of_rank;
   for (Rank rank = 0; rank < run.job.layout.ranks(); ++rank)

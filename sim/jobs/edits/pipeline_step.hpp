@@ -8,7 +8,7 @@ namespace stepcast {
 
 /// A step of a pipeline, ready to be edited stage by stage: each edited one is a plan that the
 /// engine simulates. Run, cluster and options must outlive it.
-EditableStep editable_step(const HybridRun& run, const CutModel& model, const Cluster& cluster,
+EditableStep editable_step(const HybridRun& run, const Workload& model, const Cluster& cluster,
                            const EngineOptions& engine);
 
 }  // namespace stepcast

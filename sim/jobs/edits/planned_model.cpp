@@ -46,14 +46,13 @@ PlannedModel planned_model(const Workload& workload) {
   return model;
 }
 
-PlannedModel planned_model(const HybridJob& job, const CutModel& model) {
+PlannedModel planned_model(const HybridJob& job, const Workload& model) {
   const bool knows_products = !model.transformer;
   PlannedModel planned{
-      .name = model.workload.name, .layers = {}, .is_cut = true, .knows_products = knows_products};
-  const Workload all = PassLayers::workload(job, model.workload);
-  const Workload products =
-      knows_products ? passes_of(job, model.workload, is_product) : Workload{};
-  const Workload host = knows_products ? passes_of(job, model.workload, is_host) : Workload{};
+      .name = model.name, .layers = {}, .is_cut = true, .knows_products = knows_products};
+  const Workload all = PassLayers::workload(job, model);
+  const Workload products = knows_products ? passes_of(job, model, is_product) : Workload{};
+  const Workload host = knows_products ? passes_of(job, model, is_host) : Workload{};
   for (std::size_t i = 0; i < all.layers.size(); ++i) {
     const Layer& layer = all.layers[i];
     PlannedLayer of{

@@ -33,6 +33,6 @@ struct PlannedModel {
 PlannedModel planned_model(const Workload& workload);
 
 /// Of a pipeline, whose passes are of several layers each.
-PlannedModel planned_model(const HybridJob& job, const CutModel& model);
+PlannedModel planned_model(const HybridJob& job, const Workload& model);
 
 }  // namespace stepcast

@@ -38,18 +38,21 @@ EditableStep ReplicatedPlans::at(std::uint32_t ranks) {
                        kept.scenario.engine);
 }
 
-ReplicatedPipelines::ReplicatedPipelines(HybridScenario scenario)
-    : scenario_(std::move(scenario)) {}
+ReplicatedPipelines::ReplicatedPipelines(ScheduledJob job) : job_(std::move(job)) {}
 
 EditableStep ReplicatedPipelines::at(std::uint32_t ranks) {
-  HybridScenario larger = scenario_;
-  const std::uint32_t times = grow(larger.cluster, ranks);
-  const auto batch = larger.options.find("global_batch");
-  if (batch != larger.options.end() && batch->second != "auto")
+  Cluster& cluster = clusters_.emplace_back(job_.cluster);
+  const std::uint32_t times = grow(cluster, ranks);
+  ScheduleOptions options = job_.options;
+  const auto batch = options.find("global_batch");
+  if (batch != options.end() && batch->second != "auto")
     batch->second = std::to_string(std::uint64_t{parse_count(batch->second, 1)} * times);
-  HybridRun run = planned_pipeline(larger);
-  const Kept& kept = kept_.emplace_back(Kept{std::move(larger), std::move(run)});
-  return editable_step(kept.run, kept.scenario.model, kept.scenario.cluster, kept.scenario.engine);
+  const HybridRun& run = runs_.emplace_back(planned_pipeline({.workload = job_.workload,
+                                                              .cluster = cluster,
+                                                              .schedule = job_.schedule,
+                                                              .options = std::move(options),
+                                                              .engine = job_.engine}));
+  return editable_step(run, job_.workload, cluster, job_.engine);
 }
 
 }  // namespace stepcast

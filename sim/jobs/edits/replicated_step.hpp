@@ -3,7 +3,7 @@
 #include <list>
 #include <string>
 
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "sim/jobs/edits/editable_step.hpp"
 
@@ -33,17 +33,14 @@ class ReplicatedPlans {
 /// The same of a pipeline: more copies of it.
 class ReplicatedPipelines {
  public:
-  explicit ReplicatedPipelines(HybridScenario scenario);
+  explicit ReplicatedPipelines(ScheduledJob job);
 
   EditableStep at(std::uint32_t ranks);
 
  private:
-  struct Kept {
-    HybridScenario scenario;
-    HybridRun run;
-  };
-  HybridScenario scenario_;
-  std::list<Kept> kept_;
+  ScheduledJob job_;
+  std::list<Cluster> clusters_;
+  std::list<HybridRun> runs_;
 };
 
 }  // namespace stepcast

@@ -81,7 +81,7 @@ void add_wishes(Json& json, const PlanRequest& request) {
 std::string plan_json(const CapacityPlan& plan) {
   const PlanSpace& space = plan.space;
   Json json{{"version", STEPCAST_VERSION},
-            {"workload", space.sites[plan.choices.front().trial.site].model.workload.name},
+            {"workload", space.sites[plan.choices.front().trial.site].workload.name},
             {"fidelity", name_of(space.request.fidelity)},
             {"samples", space.samples}};
   add_wishes(json, space.request);

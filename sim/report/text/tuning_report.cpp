@@ -58,7 +58,7 @@ std::string seed_of(const Tuning& tuning) {
   return is_used ? fmt::format(", seed {}", tuning.seed) : "";
 }
 
-std::string head_of(const TuningJob& job, const Tuning& tuning) {
+std::string head_of(const ScheduledJob& job, const Tuning& tuning) {
   const std::string what =
       fmt::format("{} of {}: {}", tuning.option, job.schedule,
                   setup_of(job.workload.name, job.cluster, job.engine.fidelity));
@@ -174,17 +174,18 @@ std::string text_of(const Notes& notes) {
   return text_of(shared);
 }
 
-LikelyStep likely_of(const TuningJob& job, const Trial& trial) {
+LikelyStep likely_of(const ScheduledJob& job, const Trial& trial) {
   return likely_step(shipped_range(job.schedule, job.workload.device, job.cluster),
                      trial.found.time);
 }
 
-std::string conclusion_of(const TuningJob& job, const Tuning& tuning) {
+std::string conclusion_of(const ScheduledJob& job, const Tuning& tuning) {
   return wrap(best_line(tuning), 2) + likely_line(likely_of(job, tuning.best_trial())) +
          refusals_of(tuning);
 }
 
-nlohmann::ordered_json trial_json(const TuningJob& job, const Tuning& tuning, std::size_t index) {
+nlohmann::ordered_json trial_json(const ScheduledJob& job, const Tuning& tuning,
+                                  std::size_t index) {
   const Trial& trial = tuning.trials[index];
   nlohmann::ordered_json json{{"trial", index + 1}, {"text", trial.text}, {"value", trial.value}};
   json["iteration_time_s"] = nullptr;
@@ -201,12 +202,12 @@ nlohmann::ordered_json trial_json(const TuningJob& job, const Tuning& tuning, st
 
 }  // namespace
 
-std::string render_tuning(const TuningJob& job, const Tuning& tuning, const Notes& notes) {
+std::string render_tuning(const ScheduledJob& job, const Tuning& tuning, const Notes& notes) {
   return fmt::format("{}\n{}\n{}\n{}{}", head_of(job, tuning), trial_table(tuning), plot_of(tuning),
                      conclusion_of(job, tuning), text_of(notes));
 }
 
-std::string tuning_json(const TuningJob& job, const Tuning& tuning, const Notes& notes) {
+std::string tuning_json(const ScheduledJob& job, const Tuning& tuning, const Notes& notes) {
   nlohmann::ordered_json json;
   json["version"] = STEPCAST_VERSION;
   json["workload"] = job.workload.name;

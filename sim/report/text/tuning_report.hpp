@@ -12,11 +12,11 @@ namespace stepcast {
 /// beside the iteration time, and in its place in the plot. Of more than 40 trials only those that
 /// were the best so far are listed.
 /// `notes` are those of the best.
-std::string render_tuning(const TuningJob& job, const Tuning& tuning, const Notes& notes);
+std::string render_tuning(const ScheduledJob& job, const Tuning& tuning, const Notes& notes);
 
 /// The same as JSON text; values as text and in the option's base unit. A refused value has null
 /// for what was not measured, and the reason as "infeasible".
-std::string tuning_json(const TuningJob& job, const Tuning& tuning, const Notes& notes);
+std::string tuning_json(const ScheduledJob& job, const Tuning& tuning, const Notes& notes);
 
 /// A row for each trial, as they come: trial, value as text, value in the base unit, iteration
 /// time, iteration time of the best so far, samples per second. What was not measured is empty.

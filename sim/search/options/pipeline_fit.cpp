@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "models/base/error.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/hybrid/fullest_stage.hpp"
 #include "sim/search/plan/plan_bound.hpp"
 #include "sim/workers/stop.hpp"
@@ -36,23 +37,22 @@ void stop_if_asked() {
 }
 
 /// Those that fit, lowest bound first. Fills `fitted` but for what it chooses.
-std::vector<BoundedOptions> those_that_fit(const HybridScenario& scenario, const OptionSpace& space,
+std::vector<BoundedOptions> those_that_fit(const ScheduledJob& job, const OptionSpace& space,
                                            Bytes budget, FittedOptions& fitted) {
   fitted.least = Bytes{std::numeric_limits<double>::infinity()};
   std::vector<BoundedOptions> fit;
-  for (ScheduleOptions& options : combinations(space, scenario.options))
+  for (ScheduleOptions& options : combinations(space, job.options))
     try {
       stop_if_asked();
-      const HybridJob job =
-          hybrid_job_of(*scenario.pipeline, scenario.model, scenario.cluster, options);
+      const HybridJob planned = hybrid_job_of(job.info(), job.workload, job.cluster, options);
       ++fitted.tried;
-      const Bytes memory = fullest_stage(job, scenario.model);
+      const Bytes memory = fullest_stage(planned, job.workload);
       if (memory < fitted.least) {
         fitted.leanest = options;
         fitted.least = memory;
       }
       if (memory <= budget)
-        fit.push_back({std::move(options), step_bound(job, scenario.model, scenario.cluster)});
+        fit.push_back({std::move(options), step_bound(planned, job.workload, job.cluster)});
     } catch (const InputError&) {
       continue;  // Values that do not go together.
     }
@@ -62,10 +62,10 @@ std::vector<BoundedOptions> those_that_fit(const HybridScenario& scenario, const
 
 }  // namespace
 
-FittedOptions fitted_options(const HybridScenario& scenario, OptionSteps& steps, Bytes budget) {
+FittedOptions fitted_options(const ScheduledJob& job, OptionSteps& steps, Bytes budget) {
   constexpr double kClose = 0.999;
   FittedOptions fitted;
-  std::vector<BoundedOptions> fit = those_that_fit(scenario, steps.space(), budget, fitted);
+  std::vector<BoundedOptions> fit = those_that_fit(job, steps.space(), budget, fitted);
   std::optional<Seconds> shortest;
   for (const bool any_length : {false, true})
     for (BoundedOptions& each : fit) {

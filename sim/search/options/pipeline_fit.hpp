@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/scheduled_job.hpp"
 #include "sim/search/options/option_space.hpp"
 
 namespace stepcast {
@@ -19,9 +19,9 @@ struct FittedOptions {
 /// Of every combination its job says what it holds and what no simulation can come below
 /// (step_bound()). Those that fit are simulated from the lowest bound on, until none that is left
 /// can be 0.1 % shorter. Costs .1 to .5 ms for a combination, and mostly one to ten of them a
-/// simulation. Of plans of many more tasks than the scenario's own the first is taken where no
+/// simulation. Of plans of many more tasks than the job's own the first is taken where no
 /// others fit. A signal that asks to stop (see StopsBetweenJobs) ends it once one is simulated;
 /// before that it throws Stopped.
-FittedOptions fitted_options(const HybridScenario& scenario, OptionSteps& steps, Bytes budget);
+FittedOptions fitted_options(const ScheduledJob& job, OptionSteps& steps, Bytes budget);
 
 }  // namespace stepcast

@@ -3,18 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/scheduled_job.hpp"
 #include "sim/search/step_search.hpp"
 
 namespace stepcast {
 
-/// A scenario with options of its schedule that were found for it.
+/// Options that were found for a job, and what there is to say of them.
 struct FoundOptions {
-  HybridScenario scenario;
+  ScheduleOptions options;
   std::vector<std::string> notes;
 };
 
-/// Makes a scenario fit and, with `search`, its step short, of the same samples: the partition of
+/// Makes a job fit and, with `search`, its step short, of the same samples: the partition of
 /// layers, recomputation, what copies share, sequence parallelism, warm-up, how messages are cut,
 /// and, of a transformer, micro-batches, unless the user gives their order. The layout stays
 /// (`plan` searches layouts), and so do options that the user gave.
@@ -24,12 +24,12 @@ struct FoundOptions {
 /// only a search has one, and a step that cannot fit may hold what it holds. Throws InputError with
 /// what would be enough where none fits into what is asked for. Fills memory_before, options and,
 /// as best_options() does, what else it finds.
-FoundOptions with_found_options(const HybridScenario& scenario, Bytes asked, bool search,
+FoundOptions with_found_options(const ScheduledJob& job, Bytes asked, bool search,
                                 EditedStep& result);
 
 /// Edits a pipeline's step: makes it fit, searches its options where no edit is asked for, and goes
 /// on as edit_step() does. Fills `result` from device_memory on.
-void edit_pipeline(const HybridScenario& scenario, const std::vector<EditRequest>& asked,
-                   bool search, Bytes budget, EditedStep& result);
+void edit_pipeline(const ScheduledJob& job, const std::vector<EditRequest>& asked, bool search,
+                   Bytes budget, EditedStep& result);
 
 }  // namespace stepcast

@@ -16,7 +16,7 @@ namespace stepcast {
 void edit_schedule(Scenario scenario, const std::string& schedule, std::vector<EditRequest> asked,
                    bool search, Bytes budget, EditedStep& result) {
   if (schedule_of(schedule).partitions_model())
-    return edit_pipeline(hybrid_scenario_of(scenario, schedule), asked, search, budget, result);
+    return edit_pipeline(job_of(scenario, schedule), asked, search, budget, result);
   FittedStep fitted = fitted_step(scenario, schedule, budget);
   result.device_memory = scenario.cluster.device.memory;
   result.memory_limit = budget;

@@ -150,11 +150,11 @@ class CandidateMaker {
     using Words = std::vector<std::uint8_t>;
     const Count copies = data * candidate.context;
     const bool in_parts = listed.counts("shard", {copies}).front() < copies;
-    const bool scores =
-        site_.model.transformer && site_.model.transformer->shape.attention != AttentionKind::Flash;
-    const Words sequence = !site_.model.transformer || candidate.tensor == 1 ? Words{0}
-                           : has_whole_experts(listed, candidate)            ? Words{1}
-                                                                             : Words{0, 1};
+    const bool scores = site_.workload.transformer &&
+                        site_.workload.transformer->shape.attention != AttentionKind::Flash;
+    const Words sequence = !site_.workload.transformer || candidate.tensor == 1 ? Words{0}
+                           : has_whole_experts(listed, candidate)               ? Words{1}
+                                                                                : Words{0, 1};
     for (const auto recompute : listed.words("recompute", kRecomputeWords,
                                              recorded() ? Words{0}
                                              : scores   ? Words{0, 1, 2}
@@ -180,25 +180,25 @@ class CandidateMaker {
 
   /// As a pipeline was recorded, so were its tensor and context parallelism and its micro-batches.
   const RecordedPipeline* recorded() const {
-    const auto& pipeline = site_.model.workload.pipeline;
+    const auto& pipeline = site_.workload.pipeline;
     return pipeline ? &*pipeline : nullptr;
   }
 
   Count layers_of_model() const {
-    const CutModel& model = site_.model;
+    const Workload& model = site_.workload;
     return model.transformer ? model.transformer->shape.layers
-                             : static_cast<Count>(model.workload.layers.size());
+                             : static_cast<Count>(model.layers.size());
   }
 
   /// Inside a node, of those that divide the heads.
   Counts tensor_ways(Count node) const {
     if (recorded() != nullptr)
       return {recorded()->tensor};
-    if (!site_.model.transformer)
+    if (!site_.workload.transformer)
       return {1};
     Counts ways = divisors(node, node);
     std::erase_if(ways, [&](Count each) {
-      const Transformer& shape = site_.model.transformer->shape;
+      const Transformer& shape = site_.workload.transformer->shape;
       return shape.heads % each != 0 || shape.ffn % each != 0 || gpus_ % each != 0;
     });
     return ways;
@@ -207,17 +207,17 @@ class CandidateMaker {
   Counts context_ways() const {
     if (recorded() != nullptr)
       return {recorded()->context};
-    if (!site_.model.transformer || site_.model.transformer->shape.seq < kLongSequence)
+    if (!site_.workload.transformer || site_.workload.transformer->shape.seq < kLongSequence)
       return {1};
     return powers_of_two(std::min<Count>(gpus_, 16));
   }
 
   Counts expert_ways(Count copies) const {
-    if (!site_.model.transformer || !site_.model.transformer->shape.has_experts())
+    if (!site_.workload.transformer || !site_.workload.transformer->shape.has_experts())
       return {1};
-    Counts ways = powers_of_two(std::min(copies, site_.model.transformer->shape.experts));
+    Counts ways = powers_of_two(std::min(copies, site_.workload.transformer->shape.experts));
     std::erase_if(ways, [&](Count each) {
-      return copies % each != 0 || site_.model.transformer->shape.experts % each != 0;
+      return copies % each != 0 || site_.workload.transformer->shape.experts % each != 0;
     });
     return ways;
   }
@@ -243,7 +243,7 @@ ScheduleOptions options_of(const PlanSpace& space, const PlanCandidate& candidat
     return options;
   }
   // What a recording has by default a plan may have chosen otherwise.
-  const bool recorded = space.sites[candidate.site].model.workload.pipeline.has_value();
+  const bool recorded = space.sites[candidate.site].workload.pipeline.has_value();
   const auto set = [&](const char* name, Count value, Count usual) {
     if (value != usual || recorded)
       options[name] = std::to_string(value);

@@ -44,7 +44,7 @@ void add_gaps(CapacityPlan& plan) {
 
 /// First, as more GPUs and smaller batches would not look dear where times followed the batch.
 void add_doubts(CapacityPlan& plan) {
-  const Workload& workload = plan.space.sites.front().model.workload;
+  const Workload& workload = plan.space.sites.front().workload;
   std::set<std::uint32_t> others;
   for (const PlanChoice& choice : plan.choices)
     if (choice.forecast.batch != workload.batch)

@@ -18,7 +18,7 @@ using Count = std::uint32_t;
 constexpr std::array kParts{"tp", "pp", "cp", "ep", "micro_batch"};
 
 const Transformer* transformer_of(const PlanSpace& space) {
-  const auto& transformer = space.sites.front().model.transformer;
+  const auto& transformer = space.sites.front().workload.transformer;
   return transformer ? &transformer->shape : nullptr;
 }
 

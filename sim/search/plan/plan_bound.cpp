@@ -17,7 +17,7 @@ using Count = std::uint32_t;
 /// Bounds of one job, of which only the first micro-batches are in its order.
 class HybridBound {
  public:
-  HybridBound(const HybridJob& job, const CutModel& model, const Cluster& cluster,
+  HybridBound(const HybridJob& job, const Workload& model, const Cluster& cluster,
               Count micro_batches)
       : job_(job),
         cluster_(cluster),
@@ -195,7 +195,7 @@ class HybridBound {
 };
 
 /// Of stages 0, 1 and the last, one of which holds most, or nearly.
-Bytes memory_of(const HybridJob& job, const CutModel& model) {
+Bytes memory_of(const HybridJob& job, const Workload& model) {
   Bytes most{};
   const Count last = job.order.stages - 1;
   for (const Count stage : {Count{0}, std::min<Count>(1, last), last})
@@ -220,19 +220,19 @@ PlanBound bound_with(ScheduleOptions options, const PlanSpace& space,
   const Count few = few_micro_batches(micro_batches, candidate.pipeline);
   const auto job_of = [&](Count count) {
     options["global_batch"] = std::to_string(count * at_once);
-    return hybrid_job_of(schedule_of(pipeline.name, options), site.model, site.cluster, options);
+    return hybrid_job_of(schedule_of(pipeline.name, options), site.workload, site.cluster, options);
   };
   const HybridJob job = job_of(few);
-  const Bytes memory = memory_of(job, site.model);
+  const Bytes memory = memory_of(job, site.workload);
   PlanBound bound{
-      .sample_s = HybridBound(job, site.model, site.cluster, micro_batches).time().value /
+      .sample_s = HybridBound(job, site.workload, site.cluster, micro_batches).time().value /
                   site.global_batch,
       .memory = memory};
   // Orders that hold more with every round of micro-batches go on doing so.
   const bool fits = site.memory == Bytes{} || memory <= site.memory;
   if (few < micro_batches && fits) {
     const Count more = few + candidate.pipeline;
-    const Bytes growth = memory_of(job_of(more), site.model) - memory;
+    const Bytes growth = memory_of(job_of(more), site.workload) - memory;
     bound.memory += growth * ((micro_batches - few) / candidate.pipeline);
   }
   return bound;
@@ -265,14 +265,14 @@ PlanBound whole_bound(const PlanSpace& space, const PlanCandidate& candidate) {
   const std::uint32_t training =
       training_ranks(space.schedules[candidate.schedule].name, site.cluster, settings.schedule);
   const Workload step =
-      with_settings(site.model.workload, resolved_batch(settings, site.cluster, training));
+      with_settings(site.workload, resolved_batch(settings, site.cluster, training));
   const Seconds time = forward_time(step) + backward_time(step);
   return {.sample_s = time.value / (double{1} * step.batch * training)};
 }
 
 }  // namespace
 
-Seconds step_bound(const HybridJob& job, const CutModel& model, const Cluster& cluster) {
+Seconds step_bound(const HybridJob& job, const Workload& model, const Cluster& cluster) {
   return HybridBound(job, model, cluster, job.micro_batches()).time();
 }
 

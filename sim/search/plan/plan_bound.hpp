@@ -25,6 +25,6 @@ struct PlanBound {
 PlanBound bound_of(const PlanSpace& space, const PlanCandidate& candidate);
 
 /// The same for a job's step.
-Seconds step_bound(const HybridJob& job, const CutModel& model, const Cluster& cluster);
+Seconds step_bound(const HybridJob& job, const Workload& model, const Cluster& cluster);
 
 }  // namespace stepcast

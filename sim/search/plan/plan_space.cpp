@@ -37,11 +37,11 @@ class ModelsByDevice {
  public:
   explicit ModelsByDevice(const std::string& workload)
       : request_(find_transformer(workload)),
-        measured_(request_ ? CutModel{} : model_of(load_workload(workload))) {}
+        measured_(request_ ? Workload{} : load_workload(workload)) {}
 
   bool is_transformer() const { return request_.has_value(); }
 
-  const CutModel& on(const Cluster& cluster) {
+  const Workload& on(const Cluster& cluster) {
     if (!request_)
       return measured_;
     TransformerRequest request = *request_;
@@ -55,8 +55,8 @@ class ModelsByDevice {
 
  private:
   std::optional<TransformerRequest> request_;
-  CutModel measured_;
-  std::map<std::string, CutModel> models_;
+  Workload measured_;
+  std::map<std::string, Workload> models_;
 };
 
 /// The cluster with so many GPUs: full nodes, or a part of one.
@@ -124,7 +124,7 @@ class SpaceMaker {
 
   /// What bounds the layouts of a recorded pipeline.
   std::string parts_in_words() const {
-    const Workload& workload = space_.sites.front().model.workload;
+    const Workload& workload = space_.sites.front().workload;
     return workload.pipeline
                ? fmt::format(
                      "; the recorded model has {} parts, of which each rank holds one or, "
@@ -148,8 +148,8 @@ class SpaceMaker {
       return;
     }
     PlanSite site{.typed = name, .cluster = *std::move(cluster)};
-    site.model = models_.on(site.cluster);
-    const std::uint64_t usual = usual_batch(site.model.workload, site.cluster.ranks());
+    site.workload = models_.on(site.cluster);
+    const std::uint64_t usual = usual_batch(site.workload, site.cluster.ranks());
     site.global_batch = request().global_batch.value_or(static_cast<std::uint32_t>(usual));
     site.hourly_cost = hourly_cost(space_.prices, site.cluster);
     site.efficiency = efficiency_of(request().faults, site.cluster.nodes);
@@ -169,7 +169,7 @@ class SpaceMaker {
   /// Of the goal's first way of training that takes gradients alone.
   double samples_of_goal() {
     const Goal goal = load_goal(request().goal);
-    const std::string& model = space_.sites.front().model.workload.model;
+    const std::string& model = space_.sites.front().workload.model;
     if (!goal.model.empty() && goal.model != model)
       throw InputError(fmt::format("`goal` {}: is of model {}, not of {}", goal.name,
                                    in_quotes(goal.model), in_quotes(model)));
@@ -191,7 +191,7 @@ class SpaceMaker {
     if (!request().goal.empty())
       return samples_of_goal();
     if (request().tokens) {
-      const auto& transformer = space_.sites.front().model.transformer;
+      const auto& transformer = space_.sites.front().workload.transformer;
       if (!transformer)
         throw InputError("`tokens`: expected a transformer; give `samples` for other workloads");
       return *request().tokens / transformer->shape.seq;
@@ -206,7 +206,7 @@ class SpaceMaker {
     if (!request().schedules.empty())
       return request().schedules;
     std::vector<std::string> names;
-    const bool recorded = space_.sites.front().model.workload.pipeline.has_value();
+    const bool recorded = space_.sites.front().workload.pipeline.has_value();
     if (models_.is_transformer() || recorded)
       for (const ScheduleInfo& schedule : all_schedules())
         if (schedule.partitions_model() && !schedule.passes.of_user && !schedule.passes.holds_twice)
@@ -222,7 +222,7 @@ class SpaceMaker {
   void add_schedules() {
     std::vector<std::string> known;
     for (const std::string& name : names()) {
-      check_schedule(space_.sites.front().model.workload, name);
+      check_schedule(space_.sites.front().workload, name);
       const ScheduleInfo& schedule = schedule_of(name);
       const std::vector<OptionInfo>& options = schedule.options;
       for (const OptionInfo& option : options)

@@ -59,7 +59,7 @@ struct PlanRequest {
 struct PlanSite {
   std::string typed;  ///< The cluster, as the user named it.
   Cluster cluster;
-  CutModel model;  ///< On the cluster's device, where it is a transformer.
+  Workload workload;  ///< On the cluster's device, where it is a transformer.
   std::uint32_t global_batch = 1;
   double hourly_cost = 0;
   double efficiency = 1;  ///< Share of the time that is work that stays done.

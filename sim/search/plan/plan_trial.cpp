@@ -8,7 +8,6 @@
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/effects.hpp"
 #include "sim/forecast/hybrid/fullest_stage.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "sim/search/plan/plan_bound.hpp"
 #include "sim/workers/stop.hpp"
@@ -23,7 +22,7 @@ constexpr std::size_t kBoundsOfAJob = 128;  // a job of a worker should be worth
 
 Scenario scenario_of(const PlanSpace& space, const PlanTrial& trial) {
   const PlanSite& site = space.sites[trial.site];
-  Scenario scenario{.original_workload = site.model.workload,
+  Scenario scenario{.original_workload = site.workload,
                     .original_cluster = site.cluster,
                     .schedules = {space.schedules[trial.schedule].name}};
   scenario.engine.fidelity = space.request.fidelity;
@@ -39,7 +38,7 @@ Forecast forecast_of(const PlanSpace& space, const PlanTrial& trial) {
   const std::string& schedule = space.schedules[trial.schedule].name;
   Forecast forecast = simulated(scenario_of(space, trial), schedule).forecast;
   const PlanSite& site = space.sites[trial.site];
-  add_likely_range(forecast, site.cluster, experts_in(site.model.workload));
+  add_likely_range(forecast, site.cluster, experts_in(site.workload));
   forecast.critical_path.clear();
   forecast.links.clear();
   return forecast;
@@ -98,9 +97,9 @@ Bytes memory_needed(const PlanSpace& space, const PlanTrial& trial) {
   if (!space.schedules[trial.schedule].cuts)
     return planned(scenario_of(space, trial), schedule).plan.memory.total();
   const PlanSite& site = space.sites[trial.site];
-  return fullest_stage(
-      hybrid_job_of(schedule_of(schedule, trial.options), site.model, site.cluster, trial.options),
-      site.model);
+  return fullest_stage(hybrid_job_of(schedule_of(schedule, trial.options), site.workload,
+                                     site.cluster, trial.options),
+                       site.workload);
 }
 
 CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial) try {
@@ -109,7 +108,7 @@ CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial) try {
   const EngineOptions options{.fidelity = space.request.fidelity};
   const Plan plan =
       space.schedules[trial.schedule].cuts
-          ? build_plan(schedule, space.sites[trial.site].model.workload, cluster, trial.options)
+          ? build_plan(schedule, space.sites[trial.site].workload, cluster, trial.options)
           : planned(scenario_of(space, trial), schedule).plan;
   return cost_estimate(plan, cluster, options);
 } catch (const InputError&) {
@@ -172,7 +171,7 @@ std::string layout_text(const PlanSpace& space, const PlanTrial& trial) {
 
 double utilisation_of(const PlanSpace& space, const PlanTrial& trial, const Forecast& forecast) {
   const PlanSite& site = space.sites[trial.site];
-  const auto& transformer = site.model.transformer;
+  const auto& transformer = site.workload.transformer;
   if (!transformer)
     return forecast.scaling_efficiency;
   const auto peak = transformer->law.peak.find(transformer->shape.precision);

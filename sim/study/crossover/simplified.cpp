@@ -8,7 +8,7 @@
 #include "models/network/free_software.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "sim/forecast/effects.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
@@ -91,14 +91,14 @@ std::string CrossoverSimulator::simplified(const std::string& name) const {
   return whole && model_ >= CrossoverModel::NoOverlap ? sequential_schedule().name : name;
 }
 
-TuningJob CrossoverSimulator::job_of(const Workload& workload, const std::string& name,
-                                     double density) const {
+ScheduledJob CrossoverSimulator::job_of(const Workload& workload, const std::string& name,
+                                        double density) const {
   const std::string schedule = simplified(name);
   ScheduleOptions options = options_of(schedule, density);
   if (schedule_of(schedule).partitions_model()) {
     Settings settings = grid_.scenario.settings;
     settings.schedule = std::move(options);
-    options = hybrid_options_of(settings);
+    options = partitioned_options(settings);
   }
   return {.workload = workload,
           .cluster = cluster_,

@@ -43,7 +43,7 @@ class CrossoverSimulator {
   std::string simplified(const std::string& schedule) const;
   Workload workload_of(const std::string& schedule, double density) const;
   /// Refers to the workload.
-  TuningJob job_of(const Workload& workload, const std::string& schedule, double density) const;
+  ScheduledJob job_of(const Workload& workload, const std::string& schedule, double density) const;
   ScheduleOptions options_of(const std::string& schedule, double density) const;
 
   const CrossoverGrid& grid_;

@@ -58,12 +58,12 @@ auto fields_of(Is<SlowDown> auto& slow) {
   return std::tie(laws, seed, ranks_per_node, transfers);
 }
 
-std::string head_of_inputs(const TuningJob& job) {
+std::string head_of_inputs(const ScheduledJob& job) {
   return fmt::format("{}\n{}\n{}\n", STEPCAST_VERSION, to_json_text(job.workload),
                      to_json_text(job.cluster));
 }
 
-std::string rest_of_inputs(const TuningJob& job) {
+std::string rest_of_inputs(const ScheduledJob& job) {
   std::string all = fmt::format("{}\n{}\n", job.schedule, name_of(job.engine.fidelity));
   if (job.cluster.measured && !job.cluster.measured->curves.empty())
     all += to_json_text(*job.cluster.measured);
@@ -74,7 +74,7 @@ std::string rest_of_inputs(const TuningJob& job) {
   return all + bytes_of(job.engine.slow_down) + bytes_of_device_costs(job.workload);
 }
 
-std::string inputs_text(const TuningJob& job) {
+std::string inputs_text(const ScheduledJob& job) {
   return head_of_inputs(job) + rest_of_inputs(job);
 }
 

@@ -90,7 +90,7 @@ std::optional<CostEstimate> cost_of_one(const Scenario& scenario, const std::str
     const auto cost = cost_of_many_edges(scenario, schedule);
     return cost ? cost : counted_cost(scenario, schedule, work_of(scenario, schedule), 1);
   }
-  const TuningJob job = job_of(scenario, schedule);
+  const ScheduledJob job = job_of(scenario, schedule);
   if (!fusion_search_of(job).empty())
     return std::nullopt;
   const PlannedRun run = planned(job);

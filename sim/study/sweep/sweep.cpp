@@ -189,7 +189,7 @@ std::vector<SweepText> sweep_texts(
 
 std::string SweepKeys::key_of(const Combination& combination) {
   const Scenario scenario = scenario_of(sweep_, combination);
-  const TuningJob job = job_of(scenario, combination.schedule);
+  const ScheduledJob job = job_of(scenario, combination.schedule);
   const bool partitions = schedule_of(combination.schedule).partitions_model();
   if (!job_ || job_ != std::pair{combination.baseline, partitions}) {
     head_ = {};

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/fuzz/support/forecast_checks.hpp"
 #include "tests/fuzz/support/small_job.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast::fuzz {
@@ -36,15 +36,15 @@ bool accepts_layout(std::string_view text) {
     const TransformerRequest request = parse_transformer(lines[1]);
     if (request.shape.layers > kMostLayers)
       throw InputError("too large to be tried often");
-    CutModel model = load_transformer(request);
+    Workload model = load_transformer(request);
     lines.erase(lines.begin(), lines.begin() + 2);
     const Settings settings = parse_settings(lines);
     require_small(settings);
     require_few(settings);
-    HybridScenario scenario{.model = std::move(model),
-                            .cluster = with_settings(small_cluster(), settings),
-                            .pipeline = pipeline,
-                            .options = settings.schedule};
+    OwnedJob scenario{.workload = std::move(model),
+                      .cluster = with_settings(small_cluster(), settings),
+                      .schedule = pipeline->name,
+                      .options = settings.schedule};
     if (settings.global_batch)
       scenario.options["global_batch"] = std::to_string(*settings.global_batch);
     scenario.engine.stragglers = settings.stragglers;

@@ -28,15 +28,14 @@ bool accepts_transformer(std::string_view text) {
     const auto request = requested(text);
     if (!request || request->shape.layers > kMostLayers)
       throw InputError("no transformer, or too large to be tried often");
-    const CutModel model = load_transformer(*request);
-    require(!model.workload.layers.empty(), "a transformer has layers");
-    for (const Layer& layer : model.workload.layers)
+    const Workload model = load_transformer(*request);
+    require(!model.layers.empty(), "a transformer has layers");
+    for (const Layer& layer : model.layers)
       require(finite_and_not_negative(layer.forward.value) &&
                   finite_and_not_negative(layer.backward.value) &&
                   finite_and_not_negative(layer.activation.value),
               "a layer takes times and memory");
-    require(finite_and_not_negative(parameter_size(model.workload).value),
-            "parameters have a size");
+    require(finite_and_not_negative(parameter_size(model).value), "parameters have a size");
   });
 }
 

@@ -10,8 +10,7 @@ namespace {
 
 // Eight layers of 1 ms forward and 2 ms backward, 4 MB each, on two stages of two ranks.
 Plan plan_of(const char* pipeline, const char* zero, const Cluster& cluster) {
-  const CutModel model{.workload =
-                           examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1'000'000)};
+  const Workload model = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1'000'000);
   return build_hybrid(*find_pipeline(pipeline), model, cluster,
                       {{"pp", "2"},
                        {"zero", zero},

@@ -192,7 +192,7 @@ TEST(ShippedChecks, GiveAForecastItsRange) {
   EXPECT_NE(forecast.error_basis.find("checked steps"), std::string::npos);
 }
 
-TEST(ShippedChecks, OfACutModelWhoseExpertsNobodyTellsThereIsNone) {
+TEST(ShippedChecks, OfAWorkloadWhoseExpertsNobodyTellsThereIsNone) {
   const Cluster cluster{.name = "c", .nodes = 8, .gpus_per_node = 8};
   EXPECT_EQ(shipped_range("1f1b", "a100", cluster).basis, "");
   EXPECT_EQ(shipped_range("1f1b", "a100", cluster).high, 0);

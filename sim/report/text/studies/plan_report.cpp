@@ -94,7 +94,7 @@ std::string heading(const CapacityPlan& plan) {
       with_thousands(plan.too_large), plan.choices.size(), with_thousands(plan.bounded));
   if (plan.open > 0)
     counts += fmt::format(", {} left open", with_thousands(plan.open));
-  const auto& recorded = site_of(plan, plan.choices.front()).model.workload.pipeline;
+  const auto& recorded = site_of(plan, plan.choices.front()).workload.pipeline;
   const std::string step =
       space.request.global_batch ? fmt::format("in steps of {}", *space.request.global_batch)
       : recorded ? fmt::format("of a micro-batch, {} for each copy of {} GPUs as recorded",
@@ -102,7 +102,7 @@ std::string heading(const CapacityPlan& plan) {
                                recorded->stages * recorded->tensor * recorded->context)
                  : std::string("with the workload's batch on every GPU");
   return wrap(fmt::format("{}, {} samples {}; prices in {} ({}, {})",
-                          site_of(plan, plan.choices.front()).model.workload.name,
+                          site_of(plan, plan.choices.front()).workload.name,
                           samples_text(space.samples), step, space.prices.currency,
                           space.prices.name, space.prices.date),
               2)
@@ -171,9 +171,9 @@ std::string run_command_of(const PlanSpace& space, const PlanTrial& trial) {
   const PlanSite& site = space.sites[trial.site];
   const auto& workload = space.request.workload;
   std::string text = fmt::format("stepcast run --workload {}", workload);
-  if (site.model.transformer && workload.find("device=") == std::string::npos &&
+  if (site.workload.transformer && workload.find("device=") == std::string::npos &&
       !workload.ends_with(".json"))
-    text.append(",device=").append(site.model.workload.device);
+    text.append(",device=").append(site.workload.device);
   text += fmt::format(" --cluster {} --nodes {}", site.typed, site.cluster.nodes);
   text += fmt::format(" --gpus-per-node {} --schedule {}", site.cluster.gpus_per_node,
                       space.schedules[trial.schedule].name);

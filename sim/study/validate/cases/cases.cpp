@@ -9,7 +9,6 @@
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/likely_range.hpp"
 #include "sim/study/validate/cases/case_options.hpp"
 #include "traces/catalog.hpp"
@@ -128,7 +127,7 @@ class Predictor {
     if (row.tensor * row.pipeline * row.data * row.context != row.gpus)
       throw NotExpressed("tp x pp x dp x cp differs from the GPUs");
     const ModelForm form = form_of(row, setup, setups_.models);
-    const CutModel& model = model_of(row, form);
+    const Workload& model = model_of(row, form);
     ScheduleOptions options = options_of(row, setup);
     for (const auto& [name, value] : options_.options)
       options[name] = value;
@@ -153,14 +152,14 @@ class Predictor {
   }
 
  private:
-  static Seconds step_of(const ScheduleInfo& pipeline, const CutModel& model,
+  static Seconds step_of(const ScheduleInfo& pipeline, const Workload& model,
                          const Cluster& cluster, const ScheduleOptions& options) {
     const HybridRun run = build_hybrid(pipeline, model, cluster, options);
     return simulate(run.hybrid.plan, cluster, {.fidelity = Fidelity::Analytic}).iteration_time;
   }
 
   // Of a micro-batch that is not stated: who publishes a step has looked for the shortest.
-  static Seconds best_step(const ScheduleInfo& pipeline, const CutModel& model,
+  static Seconds best_step(const ScheduleInfo& pipeline, const Workload& model,
                            const Cluster& cluster, ScheduleOptions options) {
     std::optional<Seconds> best;
     for (const char* micro_batch : {"1", "2", "4", "8"}) {
@@ -189,7 +188,7 @@ class Predictor {
     return setup;
   }
 
-  const CutModel& model_of(const MeasuredLayout& row, const ModelForm& form) {
+  const Workload& model_of(const MeasuredLayout& row, const ModelForm& form) {
     const Transformer shape = shape_of(row, form);
     const std::string device = device_of(row.gpu);
     const std::string key = fmt::format(
@@ -256,7 +255,7 @@ class Predictor {
   const CaseOptions& options_;
   std::vector<Blocks> blocks_;
   CaseSetups setups_;
-  std::map<std::string, CutModel> models_;
+  std::map<std::string, Workload> models_;
   std::map<std::string, Cluster> clusters_;
 };
 

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/examples.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -14,18 +14,17 @@ namespace {
 
 // Eight layers of 1 ms forward and 2 ms backward on four stages, eight micro-batches, messages of
 // no bytes: F = 2 ms, R = 4 ms.
-HybridScenario scenario_of(const char* pipeline, ScheduleOptions options = {}) {
-  HybridScenario scenario{
-      .model = {.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 100)},
-      .cluster = examples::plain_cluster(1, 4),
-      .pipeline = find_pipeline(pipeline),
-      .options = std::move(options)};
+OwnedJob scenario_of(const char* pipeline, ScheduleOptions options = {}) {
+  OwnedJob scenario{.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 100),
+                    .cluster = examples::plain_cluster(1, 4),
+                    .schedule = pipeline,
+                    .options = std::move(options)};
   scenario.options.insert({{"pp", "4"}, {"global_batch", "8"}});
   scenario.engine.fidelity = Fidelity::Analytic;
   return scenario;
 }
 
-std::vector<StageForecast> stages_of(const HybridScenario& scenario) {
+std::vector<StageForecast> stages_of(const OwnedJob& scenario) {
   return hybrid_result_of(scenario).forecast.stages;
 }
 
@@ -52,7 +51,7 @@ TEST(BubbleSplit, OfOneForwardOneBackwardIsWarmUpAndDrain) {
 
 // With costs of hosts that the cluster gives: they do not count, and used to leave no word.
 TEST(BubbleSplit, SaysThatHostsTakeNoTime) {
-  HybridScenario scenario = scenario_of("1f1b");
+  OwnedJob scenario = scenario_of("1f1b");
   scenario.cluster.software.host_per_launch = Seconds{1e-3};
   const Notes notes = hybrid_result_of(scenario).forecast.notes;
   const auto note = std::ranges::find(notes, "host", &Note::subject);
@@ -81,8 +80,8 @@ TEST(BubbleSplit, OfUnevenStagesHasImbalance) {
 }
 
 TEST(BubbleSplit, TellsMessagesFromPasses) {
-  HybridScenario scenario = scenario_of("1f1b");
-  for (Layer& layer : scenario.model.workload.layers)
+  OwnedJob scenario = scenario_of("1f1b");
+  for (Layer& layer : scenario.workload.layers)
     layer.activation = Bytes{5e6};  // 0.5 ms at 10 GB/s
   const auto stages = stages_of(scenario);
   // Its first input comes over one message, which nothing hides.
@@ -92,7 +91,7 @@ TEST(BubbleSplit, TellsMessagesFromPasses) {
 }
 
 TEST(BubbleSplit, TellsWhatAStragglerAdds) {
-  HybridScenario scenario = scenario_of("1f1b");
+  OwnedJob scenario = scenario_of("1f1b");
   const auto usual = stages_of(scenario);
   scenario.engine.stragglers = {{2, 1.5}};
   const auto slow = stages_of(scenario);
@@ -109,8 +108,8 @@ TEST(BubbleSplit, TellsWhatAStragglerAdds) {
 }
 
 TEST(BubbleSplit, OfCopiesHasTheExchangeOfGradients) {
-  HybridScenario scenario = scenario_of("1f1b", {{"pp", "2"}, {"global_batch", "16"}});
-  scenario.model.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 10'000'000);
+  OwnedJob scenario = scenario_of("1f1b", {{"pp", "2"}, {"global_batch", "16"}});
+  scenario.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 10'000'000);
   const auto stages = stages_of(scenario);
   // 4 layers of 40 MB at 10 GB/s between two copies, 4 ms each, of which the last cannot hide.
   EXPECT_GE(stages[0].split.exchange.value, 4e-3);
@@ -120,10 +119,10 @@ TEST(BubbleSplit, OfCopiesHasTheExchangeOfGradients) {
 // Full recomputation: 96 G s L h^2 (1 + s/6h + V/16Lh) over 72 G s L h^2 (1 + s/6h + V/12Lh)
 // (Narayanan et al., 2021).
 TEST(FlopsUtilisation, OfTheHardwareCountsRecomputation) {
-  HybridScenario scenario{.model = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
-                          .cluster = load_cluster("dgx-a100"),
-                          .pipeline = find_pipeline("1f1b"),
-                          .options = {{"tp", "8"}}};
+  OwnedJob scenario{.workload = *find_transformer_model("transformer:model=gpt-22b,device=a100"),
+                    .cluster = load_cluster("dgx-a100"),
+                    .schedule = "1f1b",
+                    .options = {{"tp", "8"}}};
   scenario.cluster.nodes = 1;
   const auto ratio = [&](const char* recompute) {
     scenario.options["recompute"] = recompute;

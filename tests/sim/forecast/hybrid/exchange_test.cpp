@@ -11,8 +11,8 @@
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/time_alone.hpp"
 #include "tests/support/examples.hpp"
-#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -28,7 +28,7 @@ std::vector<std::string> exchanges() {
 
 HybridRun run_of(const char* passes, const Workload& workload, const Cluster& cluster,
                  const ScheduleOptions& options) {
-  return build_hybrid(schedule_of(passes, options), model_of(workload), cluster, options);
+  return build_hybrid(schedule_of(passes, options), workload, cluster, options);
 }
 
 double step_s(const Plan& plan, const Cluster& cluster, Fidelity fidelity = Fidelity::Analytic) {

@@ -2,15 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
-#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
 
 // 8 experts, of which a token goes to 2, on 8 GPUs.
 HybridRun run_of(ScheduleOptions options, const char* experts = ",experts=8,top_k=2") {
-  const CutModel model = *find_transformer_model(
+  const Workload model = *find_transformer_model(
       std::string("transformer:layers=4,hidden=1024,heads=16,seq=512,vocab=1024,device=a100") +
       experts);
   return build_hybrid(*find_pipeline("1f1b"), model, load_cluster("dgx-a100"), options);

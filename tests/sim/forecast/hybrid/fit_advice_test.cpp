@@ -5,7 +5,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/forecast/hybrid/fullest_stage.hpp"
-#include "tests/support/hybrid_scenario.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -16,32 +16,32 @@ using testing::MatchesRegex;
 using testing::Not;
 using testing::StartsWith;
 
-HybridJob job_of(const HybridScenario& scenario) {
-  return hybrid_job_of(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+HybridJob job_of(const OwnedJob& scenario) {
+  return hybrid_job_of(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
 }
 
-Bytes memory_of(const HybridScenario& scenario) {
-  return fullest_stage(job_of(scenario), scenario.model);
+Bytes memory_of(const OwnedJob& scenario) {
+  return fullest_stage(job_of(scenario), scenario.workload);
 }
 
-std::string advice(const HybridScenario& scenario) {
+std::string advice(const OwnedJob& scenario) {
   return fit_advice(scenario, job_of(scenario));
 }
 
 /// Micro-batches of one sequence, 4 copies.
-HybridScenario copies_of_one() {
+OwnedJob copies_of_one() {
   return transformer_scenario(
       "1f1b", {{"tp", "8"}, {"pp", "2"}, {"micro_batch", "1"}, {"global_batch", "32"}}, 8);
 }
 
-std::string told(HybridScenario scenario, const char* name, const char* value) {
+std::string told(OwnedJob scenario, const char* name, const char* value) {
   scenario.options[name] = value;
   return std::string(name) + "=" + value + " (" + format_bytes(memory_of(scenario)) + ")";
 }
 
 // It was always recompute=full, more stages and a smaller micro_batch, though none is below 1.
 TEST(FitAdvice, SingleChangesThatSufficeAreNamedWithTheirMemory) {
-  HybridScenario scenario = copies_of_one();
+  OwnedJob scenario = copies_of_one();
   scenario.cluster.device.memory = memory_of(scenario) * 0.9;
   EXPECT_THAT(
       advice(scenario),
@@ -52,8 +52,8 @@ TEST(FitAdvice, SingleChangesThatSufficeAreNamedWithTheirMemory) {
 }
 
 TEST(FitAdvice, WhatDoesNotSufficeIsNotNamed) {
-  HybridScenario scenario = copies_of_one();
-  HybridScenario shared = scenario;
+  OwnedJob scenario = copies_of_one();
+  OwnedJob shared = scenario;
   shared.options["zero"] = "3";
   scenario.cluster.device.memory = memory_of(shared);
   const std::string text = advice(scenario);
@@ -62,8 +62,8 @@ TEST(FitAdvice, WhatDoesNotSufficeIsNotNamed) {
 }
 
 TEST(FitAdvice, WhereNoneSufficesSomeTogetherAreNamed) {
-  HybridScenario scenario = copies_of_one();
-  HybridScenario both = scenario;
+  OwnedJob scenario = copies_of_one();
+  OwnedJob both = scenario;
   both.options["zero"] = "3";
   both.options["recompute"] = "full";
   scenario.cluster.device.memory = memory_of(both);
@@ -71,7 +71,7 @@ TEST(FitAdvice, WhereNoneSufficesSomeTogetherAreNamed) {
 }
 
 TEST(FitAdvice, WhereNothingSufficesItSaysHowManyGpusWould) {
-  HybridScenario scenario = transformer_scenario(
+  OwnedJob scenario = transformer_scenario(
       "1f1b", {{"tp", "8"}, {"micro_batch", "1"}, {"global_batch", "64"}, {"zero", "3"}}, 1);
   scenario.cluster.device.memory = Bytes{2e10};
   EXPECT_THAT(advice(scenario),
@@ -82,7 +82,7 @@ TEST(FitAdvice, WhereNothingSufficesItSaysHowManyGpusWould) {
 }
 
 TEST(FitAdvice, ARunThatDoesNotFitSaysIt) {
-  HybridScenario scenario = copies_of_one();
+  OwnedJob scenario = copies_of_one();
   scenario.cluster.device.memory = memory_of(scenario) * 0.9;
   scenario.engine.fidelity = Fidelity::Analytic;
   const Notes notes = hybrid_result_of(scenario).forecast.notes;

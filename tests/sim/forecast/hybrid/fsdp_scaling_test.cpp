@@ -2,26 +2,25 @@
 #include <gtest/gtest.h>
 
 #include "models/collective/collective.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {
 namespace {
 
-HybridScenario fsdp(const char* cluster, std::uint32_t nodes) {
-  HybridScenario scenario{
-      .model = *find_transformer_model("transformer:model=gpt-7.5b,device=a100"),
-      .cluster = load_cluster(cluster),
-      .pipeline = find_pipeline("1f1b"),
-      .options = {{"zero", "3"}, {"micro_batch", "1"}, {"recompute", "full"}}};
+OwnedJob fsdp(const char* cluster, std::uint32_t nodes) {
+  OwnedJob scenario{.workload = *find_transformer_model("transformer:model=gpt-7.5b,device=a100"),
+                    .cluster = load_cluster(cluster),
+                    .schedule = "1f1b",
+                    .options = {{"zero", "3"}, {"micro_batch", "1"}, {"recompute", "full"}}};
   scenario.cluster.nodes = nodes;
   scenario.options["global_batch"] = std::to_string(scenario.cluster.ranks());
   scenario.engine.fidelity = Fidelity::Analytic;
   return scenario;
 }
 
-double step(const HybridScenario& scenario) {
+double step(const OwnedJob& scenario) {
   return hybrid_result_of(scenario).forecast.iteration_time.value;
 }
 
@@ -40,7 +39,7 @@ TEST(FsdpScaling, IsNearlyLinearWhereEachGpuHasAnAdapter) {
 TEST(FsdpScaling, IsThatOfTheAdaptersWhereTheyAreSlower) {
   const double one = step(fsdp("p4d", 1));
   for (const std::uint32_t nodes : {2U, 8U}) {
-    const HybridScenario scenario = fsdp("p4d", nodes);
+    const OwnedJob scenario = fsdp("p4d", nodes);
     const double ranks = scenario.cluster.ranks();
     const double moved = 3 * 2 * 7.468e9 * (ranks - 1) / ranks;
     const double bare = moved / node_link(scenario.cluster).bandwidth.value;

@@ -6,8 +6,8 @@
 #include "models/collective/collective.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/examples.hpp"
-#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -16,12 +16,12 @@ constexpr std::uint32_t kSmall = 2'500'000;   // elements: 10 MB, scattered over
 constexpr std::uint32_t kLarge = 25'000'000;  // 7.5 ms
 
 // Eight layers of 1 ms forward and 2 ms backward on 4 copies; 10 GB/s inside the node.
-HybridScenario copies(const char* zero, std::uint32_t elements, std::uint32_t micro_batches,
-                      const char* overlap = "yes") {
-  HybridScenario scenario{
-      .model = {.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, elements)},
+OwnedJob copies(const char* zero, std::uint32_t elements, std::uint32_t micro_batches,
+                const char* overlap = "yes") {
+  OwnedJob scenario{
+      .workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, elements),
       .cluster = examples::plain_cluster(1, 4),
-      .pipeline = find_pipeline("1f1b"),
+      .schedule = "1f1b",
       .options = {{"zero", zero}, {"overlap_gradients", overlap}}};
   scenario.options["micro_batch"] = "1";
   scenario.options["global_batch"] = std::to_string(4 * micro_batches);
@@ -29,11 +29,11 @@ HybridScenario copies(const char* zero, std::uint32_t elements, std::uint32_t mi
   return scenario;
 }
 
-HybridRun run_of(const HybridScenario& scenario) {
-  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+HybridRun run_of(const OwnedJob& scenario) {
+  return build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
 }
 
-double step_ms(const HybridScenario& scenario) {
+double step_ms(const OwnedJob& scenario) {
   return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
@@ -89,20 +89,20 @@ TEST(GradientShards, GradientsThatLeaveAreWholeForAWhile) {
 // Two stages of two copies: each of eight micro-batches scatters the gradients of all layers, and a
 // note says so.
 TEST(GradientShards, OfAPipelineScatterInEveryMicroBatch) {
-  HybridScenario scenario = copies("2", kSmall, 4);
+  OwnedJob scenario = copies("2", kSmall, 4);
   scenario.options["pp"] = "2";
   const Plan plan = run_of(scenario).hybrid.plan;
   EXPECT_DOUBLE_EQ(scattered_bytes(plan), 8 * 8 * 10e6);
   EXPECT_EQ(std::ranges::count(plan.notes, "zero", &Note::subject), 1);
-  HybridScenario once = copies("1", kSmall, 4);
+  OwnedJob once = copies("1", kSmall, 4);
   once.options["pp"] = "2";
   EXPECT_DOUBLE_EQ(scattered_bytes(run_of(once).hybrid.plan), 8 * 10e6);
   EXPECT_GE(step_ms(scenario), step_ms(once) - 1e-9);
 }
 
 TEST(GradientShards, AreRefusedWhereTwoStagesHoldAPart) {
-  HybridScenario scenario = copies("2", kSmall, 4);
-  scenario.pipeline = find_pipeline("dualpipe");
+  OwnedJob scenario = copies("2", kSmall, 4);
+  scenario.schedule = "dualpipe";
   scenario.options["pp"] = "2";
   EXPECT_EQ(input_error_of([&] { run_of(scenario); }),
             "dualpipe: option zero: expected 0 or 1 where two stages hold each part");
@@ -112,7 +112,7 @@ TEST(GradientShards, AreRefusedWhereTwoStagesHoldAPart) {
 // of a node: 31 scatters more between 8 copies, of which 7/8 leave a rank.
 TEST(GradientShards, OfAModelOverNodesPayTheNetworkInEveryMicroBatch) {
   const auto scenario = [](const char* zero) {
-    HybridScenario made = transformer_scenario(
+    OwnedJob made = transformer_scenario(
         "1f1b", {{"tp", "8"}, {"zero", zero}, {"global_batch", "256"}, {"overlap_gradients", "no"}},
         8);
     made.engine.fidelity = Fidelity::Analytic;

@@ -7,7 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "tests/support/examples.hpp"
-#include "tests/support/hybrid_scenario.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -15,19 +15,18 @@ namespace stepcast {
 namespace {
 
 // Eight layers of 1 ms forward and 2 ms backward, messages of no bytes.
-HybridScenario plain_scenario(const char* pipeline, ScheduleOptions options) {
-  HybridScenario scenario{
-      .model = {.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 100)},
-      .cluster = examples::plain_cluster(1, 4),
-      .pipeline = find_pipeline(pipeline),
-      .options = std::move(options)};
+OwnedJob plain_scenario(const char* pipeline, ScheduleOptions options) {
+  OwnedJob scenario{.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 100),
+                    .cluster = examples::plain_cluster(1, 4),
+                    .schedule = pipeline,
+                    .options = std::move(options)};
   scenario.options["pp"] = "4";
   scenario.options["global_batch"] = "8";
   scenario.engine.fidelity = Fidelity::Analytic;
   return scenario;
 }
 
-double step_ms(const HybridScenario& scenario) {
+double step_ms(const OwnedJob& scenario) {
   return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
@@ -42,7 +41,7 @@ TEST(HybridForecast, EngineTakesThePipelinesFormulas) {
 }
 
 TEST(HybridForecast, OrderOfTheUsersRunsAsItsFormula) {
-  HybridScenario scenario = plain_scenario("pipeline", {});
+  OwnedJob scenario = plain_scenario("pipeline", {});
   scenario.options.erase("global_batch");
   scenario.options["order"] = order_text(one_forward_one_backward_order(4, 8));
   EXPECT_NEAR(step_ms(scenario), 11 * 6, 1e-4);
@@ -51,8 +50,8 @@ TEST(HybridForecast, OrderOfTheUsersRunsAsItsFormula) {
 /// Tensor parallelism of eight GPUs on passes of eight sequences, of a model loaded with `batch`.
 Forecast passes_of_eight(std::uint32_t batch, ScheduleOptions options = {}) {
   options.insert({{"tp", "8"}, {"micro_batch", "8"}, {"global_batch", "64"}});
-  HybridScenario scenario = transformer_scenario("1f1b", std::move(options), 1);
-  scenario.model = *find_transformer_model(
+  OwnedJob scenario = transformer_scenario("1f1b", std::move(options), 1);
+  scenario.workload = *find_transformer_model(
       fmt::format("transformer:model=gpt-1.7b,device=a100,batch={}", batch));
   scenario.engine.fidelity = Fidelity::Analytic;
   return hybrid_result_of(scenario).forecast;
@@ -61,13 +60,12 @@ Forecast passes_of_eight(std::uint32_t batch, ScheduleOptions options = {}) {
 // Eight micro-batches of 24 ms on four stages in 66 ms: 8 x 24 / (4 x 66). The trace has times of
 // one batch alone, which are those of any other: a pass of four times as many samples is no longer.
 TEST(HybridForecast, EfficiencyIsThatOfPassesOfTheMicroBatch) {
-  HybridScenario scenario = plain_scenario("gpipe", {});
+  OwnedJob scenario = plain_scenario("gpipe", {});
   EXPECT_NEAR(hybrid_result_of(scenario).forecast.scaling_efficiency, 8 * 24.0 / (4 * 66), 1e-5);
-  const std::uint32_t micro_batch = 4 * scenario.model.workload.batch;
+  const std::uint32_t micro_batch = 4 * scenario.workload.batch;
   scenario.options["micro_batch"] = std::to_string(micro_batch);
   scenario.options["global_batch"] = std::to_string(8 * micro_batch);
-  const double pass =
-      24e-3 * forward_time(with_batch(scenario.model.workload, micro_batch)).value / 8e-3;
+  const double pass = 24e-3 * forward_time(with_batch(scenario.workload, micro_batch)).value / 8e-3;
   const Forecast forecast = hybrid_result_of(scenario).forecast;
   EXPECT_NEAR(forecast.scaling_efficiency, 8 * pass / (4 * forecast.iteration_time.value), 1e-5);
   EXPECT_LT(forecast.scaling_efficiency, 1);
@@ -77,15 +75,15 @@ TEST(HybridForecast, EfficiencyIsThatOfPassesOfTheMicroBatch) {
 // each of every micro-batch do what takes one GPU 48 ms.
 TEST(HybridForecast, EfficiencyCountsAllRanksThatSharedARecordedLayer) {
   const auto efficiency = [](std::uint32_t tensor) {
-    HybridScenario scenario = plain_scenario("gpipe", {});
+    OwnedJob scenario = plain_scenario("gpipe", {});
     scenario.cluster = examples::plain_cluster(1, 4 * tensor);
     scenario.options.erase("pp");
-    scenario.options["global_batch"] = std::to_string(8 * scenario.model.workload.batch);
-    scenario.model.workload.pipeline = RecordedPipeline{.stages = 4,
-                                                        .micro_batches = 8,
-                                                        .tensor = tensor,
-                                                        .schedule = "gpipe",
-                                                        .parts = std::vector<RecordedPart>(8)};
+    scenario.options["global_batch"] = std::to_string(8 * scenario.workload.batch);
+    scenario.workload.pipeline = RecordedPipeline{.stages = 4,
+                                                  .micro_batches = 8,
+                                                  .tensor = tensor,
+                                                  .schedule = "gpipe",
+                                                  .parts = std::vector<RecordedPart>(8)};
     return hybrid_result_of(scenario).forecast.scaling_efficiency;
   };
   EXPECT_NEAR(efficiency(1), 8 * 24.0 / (4 * 66), 1e-3);
@@ -118,7 +116,7 @@ TEST(HybridForecast, EfficiencyCountsTheKernelsOfTheJob) {
         ScheduleOptions{{"elementwise_traffic", "0.05"}}}) {
     ScheduleOptions options = kernels;
     options.insert({{"optimiser_bytes", "0"}, {"accumulation_bytes", "0"}, {"micro_batch", "4"}});
-    HybridScenario scenario = transformer_scenario("1f1b", std::move(options), 1);
+    OwnedJob scenario = transformer_scenario("1f1b", std::move(options), 1);
     scenario.cluster.gpus_per_node = 1;
     scenario.cluster.software = {};
     EXPECT_NEAR(hybrid_result_of(scenario).forecast.scaling_efficiency, 1, 1e-9);
@@ -137,7 +135,7 @@ TEST(HybridForecast, StagesAddUpToTheStep) {
 }
 
 TEST(HybridForecast, FoldedEqualsUnfolded) {
-  HybridScenario scenario = transformer_scenario(
+  OwnedJob scenario = transformer_scenario(
       "interleaved",
       {{"tp", "2"}, {"pp", "4"}, {"zero", "1"}, {"global_batch", "32"}, {"shard", "2"}}, 4);
   const double folded = step_ms(scenario);
@@ -151,7 +149,7 @@ TEST(HybridForecast, ZeroSharesWhatItsStageSays) {
     const auto scenario =
         transformer_scenario("1f1b", {{"tp", "8"}, {"zero", zero}, {"recompute", "full"}}, 4);
     const HybridRun run =
-        build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+        build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
     const MemoryUse& use = run.hybrid.stages.front().memory;
     return (use.parameters + use.gradients + use.optimiser).value /
            stage_parameters(run.job, 0).dense;
@@ -213,7 +211,7 @@ TEST(HybridForecast, UlyssesSendsFourAllToAllsInEachPass) {
   const auto scenario =
       transformer_scenario("1f1b", {{"cp", "4"}, {"context_parallel", "ulysses"}}, 1);
   const HybridRun run =
-      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+      build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
   const double activation = 2.0 * 2048 / 4 * 6144;
   EXPECT_NEAR(run.job.units[1].sent.value, 8 * activation * 3 / 4, 1);
 }
@@ -228,7 +226,7 @@ TEST(HybridForecast, AStageCanComputeAgainWhatOthersKeep) {
   const auto stages_of = [](const char* by_stage) {
     ScheduleOptions options{{"tp", "8"}, {"pp", "4"}};
     if (*by_stage != 0)
-      options["recompute_stages"] = by_stage;
+      options["recompute"] = by_stage;
     return hybrid_result_of(transformer_scenario("1f1b", options, 4)).forecast.stages;
   };
   const auto plain = stages_of("");
@@ -246,7 +244,7 @@ TEST(HybridForecast, AStageCanComputeAgainWhatOthersKeep) {
 // The first stage holds four micro-batches and the embedding: where it has little room, layers move
 // to those behind it.
 TEST(HybridForecast, TheBestPartitionKeepsToTheMemoryOfTheDevice) {
-  HybridScenario scenario = transformer_scenario(
+  OwnedJob scenario = transformer_scenario(
       "1f1b", {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"partition", "best"}}, 4);
   const auto fullest = [&] {
     Bytes most{};
@@ -288,8 +286,8 @@ TEST(HybridForecast, TheBestPartitionIsNoLongerThanTheOthers) {
   for (const Case& each : {Case{"gpt-7.5b", "interleaved", {{"global_batch", "128"}}},
                            Case{"gpt-3.6b", "1f1b", {{"global_batch", "64"}}}}) {
     const auto step_with = [&](const char* partition) {
-      HybridScenario scenario = transformer_scenario(each.pipeline, each.options, 4);
-      scenario.model =
+      OwnedJob scenario = transformer_scenario(each.pipeline, each.options, 4);
+      scenario.workload =
           *find_transformer_model(fmt::format("transformer:model={},device=a100", each.model));
       scenario.options.insert(
           {{"tp", "2"}, {"pp", "8"}, {"micro_batch", "1"}, {"partition", partition}});
@@ -305,7 +303,7 @@ TEST(HybridForecast, TheBestPartitionIsNoLongerThanTheOthers) {
 // 48 blocks over stages at speeds 1 : 2 : 2 : 2 take 48 / 7 of them twice as long, not 12.
 TEST(HybridForecast, TheBestPartitionKnowsSlowRanks) {
   const auto step_with = [](const char* partition) {
-    HybridScenario scenario = transformer_scenario(
+    OwnedJob scenario = transformer_scenario(
         "1f1b", {{"tp", "8"}, {"pp", "4"}, {"global_batch", "64"}, {"partition", partition}}, 4);
     scenario.engine.stragglers[0] = 2;
     return step_ms(scenario);

@@ -4,8 +4,8 @@
 
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/examples.hpp"
-#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -14,13 +14,13 @@ namespace {
 
 // Eight layers of 1 ms forward and 2 ms backward whose outputs have 1 MB; pp = 4: F = 2 ms, R = 4
 // ms.
-HybridScenario plain(const char* pipeline, const ScheduleOptions& options, std::uint32_t gpus = 4) {
-  HybridScenario scenario{
-      .model = {.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 250'000)},
+OwnedJob plain(const char* pipeline, const ScheduleOptions& options, std::uint32_t gpus = 4) {
+  OwnedJob scenario{
+      .workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 250'000),
       .cluster = examples::plain_cluster(1, gpus),
-      .pipeline = find_pipeline(pipeline),
+      .schedule = pipeline,
       .options = {{"pp", "4"}, {"global_batch", "8"}, {"norm_barrier", "no"}}};
-  for (Layer& layer : scenario.model.workload.layers)
+  for (Layer& layer : scenario.workload.layers)
     layer.activation = Bytes{1e6};
   for (const auto& [name, value] : options)
     scenario.options[name] = value;
@@ -28,11 +28,11 @@ HybridScenario plain(const char* pipeline, const ScheduleOptions& options, std::
   return scenario;
 }
 
-double step_ms(const HybridScenario& scenario) {
+double step_ms(const OwnedJob& scenario) {
   return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
-std::string refusal(const HybridScenario& scenario) {
+std::string refusal(const OwnedJob& scenario) {
   return input_error_of([&] { hybrid_result_of(scenario); });
 }
 
@@ -75,7 +75,7 @@ TEST(StageLinks, AdaptiveRatiosCompressTheSlowestMost) {
                                        {"pp_ratio", "10"},
                                        {"stage_ratios", "adaptive"}});
   const HybridRun run =
-      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+      build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
   EXPECT_EQ(run.job.links[0].ratio, 1);  // 10 x 0.1 ms / 10 ms would be less
   EXPECT_DOUBLE_EQ(run.job.links[1].ratio, 10);
   EXPECT_DOUBLE_EQ(run.job.links[2].ratio, 5);
@@ -105,7 +105,7 @@ TEST(Compression, BetweenStagesTakesItsCodec) {
 // unpacked at 2 GB/s.
 TEST(Compression, OfGradientsTakesRatioAndCodec) {
   const auto step = [](const ScheduleOptions& options) {
-    HybridScenario scenario = plain("1f1b", options);
+    OwnedJob scenario = plain("1f1b", options);
     scenario.cluster = examples::plain_cluster(4);
     scenario.options["pp"] = "1";
     scenario.options["global_batch"] = "4";
@@ -123,7 +123,7 @@ TEST(Compression, InTensorGroupsSendsLess) {
   const auto wait = [](const ScheduleOptions& options) {
     const auto scenario = transformer_scenario("1f1b", options, 1);
     const HybridRun run =
-        build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+        build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
     return run.job.units[1];
   };
   const ModelUnit plain = wait({{"tp", "8"}});
@@ -175,7 +175,7 @@ TEST(HybridSharding, SharesInsideNodesAndAddsBetweenThem) {
 // m (F + R) + (p/2 - 1)(FR + R - 3W), messages of no bytes; W is half of R.
 TEST(DualPipe, RunsAsItsFormula) {
   auto scenario = plain("dualpipe", {});
-  for (Layer& layer : scenario.model.workload.layers)
+  for (Layer& layer : scenario.workload.layers)
     layer.activation = {};
   // Gradients of a stage and its mirror image, 2 MB each, are added up: 4 MB at 10 GB/s.
   EXPECT_NEAR(step_ms(scenario), 8 * 6 + (6 + 4 - 3 * 2) + 0.4, 1e-3);

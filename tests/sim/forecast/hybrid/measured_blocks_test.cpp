@@ -34,7 +34,7 @@ const std::string kTwoRanks = row(R"(, "tp": 2, "messages": "inside")");
 HybridRun run_of(const std::string& rows, ScheduleOptions options) {
   options["global_batch"] = "32";
   const std::string more = rows.empty() ? "" : ",blocks=" + blocks_file(rows);
-  const CutModel model = *find_transformer_model("transformer:" + kShape + more);
+  const Workload model = *find_transformer_model("transformer:" + kShape + more);
   Cluster cluster = load_cluster("dgx-a100");
   cluster.nodes = 1;
   return build_hybrid(*find_pipeline("1f1b"), model, cluster, options);
@@ -112,11 +112,11 @@ TEST(MeasuredBlocks, WithMessagesOfOtherGroupsAreRefused) {
 }
 
 TEST(MeasuredBlocks, SchedulesThatDoNotCutTheModelTakeThemToo) {
-  const CutModel model =
+  const Workload model =
       *find_transformer_model("transformer:" + kShape + ",batch=2,blocks=" + blocks_file(kOneRank));
-  EXPECT_DOUBLE_EQ(model.workload.layers[1].forward.value, 0.003);
-  EXPECT_DOUBLE_EQ(model.workload.layers[1].backward.value, 0.008);
-  EXPECT_NE(model.workload.provenance.source.find("measured parts: me"), std::string::npos);
+  EXPECT_DOUBLE_EQ(model.layers[1].forward.value, 0.003);
+  EXPECT_DOUBLE_EQ(model.layers[1].backward.value, 0.008);
+  EXPECT_NE(model.provenance.source.find("measured parts: me"), std::string::npos);
 }
 
 TEST(MeasuredBlocks, OfAnotherModelOrDeviceAreRefused) {

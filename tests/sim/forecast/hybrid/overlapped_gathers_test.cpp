@@ -3,8 +3,8 @@
 
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/examples.hpp"
-#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -13,11 +13,11 @@ constexpr std::uint32_t kSmall = 2'500'000;   // elements: 10 MB, scattered over
 constexpr std::uint32_t kLarge = 25'000'000;  // 7.5 ms
 
 // Eight layers of 1 ms forward and 2 ms backward on 4 copies; 10 GB/s inside the node.
-HybridScenario copies(std::uint32_t elements, const char* zero, const char* updated) {
-  HybridScenario scenario{
-      .model = {.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, elements)},
+OwnedJob copies(std::uint32_t elements, const char* zero, const char* updated) {
+  OwnedJob scenario{
+      .workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, elements),
       .cluster = examples::plain_cluster(1, 4),
-      .pipeline = find_pipeline("1f1b"),
+      .schedule = "1f1b",
       .options = {{"zero", zero},
                   {"updated", updated},
                   {"norm_barrier", "no"},
@@ -28,7 +28,7 @@ HybridScenario copies(std::uint32_t elements, const char* zero, const char* upda
   return scenario;
 }
 
-double step_ms(const HybridScenario& scenario) {
+double step_ms(const OwnedJob& scenario) {
   return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
 }
 
@@ -44,11 +44,11 @@ TEST(OverlappedGathers, GathersHideBesideTheNextForwardPass) {
 // takes 1.5 ms a layer. The second one begins at 20 ms and ends at 24.5, half a millisecond after
 // the pass, and the last one follows.
 TEST(StageBuckets, GradientsOfLayersLeaveTogether) {
-  HybridScenario scenario = copies(kSmall, "0", "all-gather");
+  OwnedJob scenario = copies(kSmall, "0", "all-gather");
   scenario.options["bucket"] = "auto";
   EXPECT_NEAR(step_ms(scenario), 8 + 16 + 0.5 + 2 * 1.5, 1e-6);
   const HybridRun run =
-      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+      build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
   std::vector<std::string> names;
   for (const StageBucket& bucket : stage_buckets(run.job, 0))
     names.push_back(bucket.name);
@@ -62,20 +62,20 @@ TEST(StageBuckets, GradientsOfLayersLeaveTogether) {
 TEST(OverlappedGathers, OfAPipelineSendWhatTheOthersDoAndTakeLess) {
   for (const char* schedule : {"1f1b", "interleaved"}) {
     const auto run = [&](const char* updated) {
-      HybridScenario made = transformer_scenario(schedule,
-                                                 {{"tp", "8"},
-                                                  {"pp", "2"},
-                                                  {"zero", "1"},
-                                                  {"global_batch", "64"},
-                                                  {"recompute", "full"},
-                                                  {"updated", updated}},
-                                                 8);
+      OwnedJob made = transformer_scenario(schedule,
+                                           {{"tp", "8"},
+                                            {"pp", "2"},
+                                            {"zero", "1"},
+                                            {"global_batch", "64"},
+                                            {"recompute", "full"},
+                                            {"updated", updated}},
+                                           8);
       made.engine.fidelity = Fidelity::Analytic;
       return made;
     };
     const auto gathered = [&](const char* updated) {
       double sum = 0;
-      const HybridScenario made = run(updated);
+      const OwnedJob made = run(updated);
       for (const PlannedCollective& planned :
            build_hybrid(*made.pipeline, made.model, made.cluster, made.options)
                .hybrid.plan.collectives)
@@ -89,12 +89,12 @@ TEST(OverlappedGathers, OfAPipelineSendWhatTheOthersDoAndTakeLess) {
 }
 
 TEST(OverlappedGathers, AreRefusedWhereTwoStagesHoldAPart) {
-  HybridScenario scenario = copies(kSmall, "1", "next-forward");
-  scenario.pipeline = find_pipeline("dualpipe");
+  OwnedJob scenario = copies(kSmall, "1", "next-forward");
+  scenario.schedule = "dualpipe";
   scenario.options["pp"] = "2";
   scenario.options["global_batch"] = "8";
   EXPECT_EQ(input_error_of([&] {
-              build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+              build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
             }),
             "dualpipe: option updated: expected all-gather where two stages hold each part");
 }

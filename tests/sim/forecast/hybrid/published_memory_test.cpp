@@ -24,7 +24,7 @@ constexpr Configuration kConfigurations[] = {{"gpt-22b", 22, 1, 1, 4, 4},
                                              {"gpt-1t", 1008, 64, 1, 1, 512}};
 
 HybridRun run_of(const Configuration& of, const char* recompute, bool sequence_parallel) {
-  const CutModel model =
+  const Workload model =
       *find_transformer_model(std::string("transformer:device=a100,model=") + of.model);
   Cluster cluster = load_cluster("dgx-a100");
   cluster.nodes = of.pipeline;

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -12,12 +12,12 @@ namespace stepcast {
 namespace {
 
 // 16 GPUs; with ep=4 and tp=1 there are four copies of each expert.
-HybridScenario scenario_of(ScheduleOptions options) {
-  HybridScenario scenario{
-      .model = *find_transformer_model("transformer:layers=4,hidden=1024,heads=16,seq=512,vocab="
-                                       "1024,device=h100,experts=8,top_k=2"),
+OwnedJob scenario_of(ScheduleOptions options) {
+  OwnedJob scenario{
+      .workload = *find_transformer_model("transformer:layers=4,hidden=1024,heads=16,seq=512,vocab="
+                                          "1024,device=h100,experts=8,top_k=2"),
       .cluster = load_cluster("dgx-h100"),
-      .pipeline = find_pipeline("1f1b"),
+      .schedule = "1f1b",
       .options = std::move(options)};
   scenario.cluster.nodes = 2;
   scenario.engine.fidelity = Fidelity::Analytic;
@@ -26,8 +26,8 @@ HybridScenario scenario_of(ScheduleOptions options) {
 }
 
 HybridRun run_of(ScheduleOptions options) {
-  const HybridScenario scenario = scenario_of(std::move(options));
-  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+  const OwnedJob scenario = scenario_of(std::move(options));
+  return build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
 }
 
 // Bytes that a group has of collectives of a kind, but for those of the norm.
@@ -138,7 +138,7 @@ TEST(SharedExperts, AreBroadcastByAsManyAsShareThem) {
 
 TEST(SharedExperts, FoldedEqualsUnfolded) {
   for (const char* zero : {"1", "3"}) {
-    HybridScenario scenario = scenario_of({{"ep", "4"}, {"zero", zero}, {"shard", "8"}});
+    OwnedJob scenario = scenario_of({{"ep", "4"}, {"zero", zero}, {"shard", "8"}});
     const Seconds folded = hybrid_result_of(scenario).forecast.iteration_time;
     scenario.engine.fold = false;
     EXPECT_DOUBLE_EQ(hybrid_result_of(scenario).forecast.iteration_time.value, folded.value);

@@ -13,7 +13,7 @@ namespace {
 HybridRun run_of(ScheduleOptions options, const std::string& experts = "8,top_k=2") {
   Cluster cluster = load_cluster("dgx-h100");
   cluster.nodes = 2;
-  const CutModel model = *find_transformer_model(
+  const Workload model = *find_transformer_model(
       "transformer:layers=4,hidden=1024,heads=16,seq=512,vocab=1024,device=h100,experts=" +
       experts);
   options.try_emplace("sequence_parallel", "yes");

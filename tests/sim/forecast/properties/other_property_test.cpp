@@ -1,8 +1,8 @@
 // The same of schedules whose workers decide at run time and of those that cut the model.
 #include "models/schedule/decentralised/schedules.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "tests/sim/forecast/properties/random_job.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {
@@ -42,16 +42,16 @@ TEST(ForecastProperties, OfSchedulesThatDecideAtRunTimeHoldForAnyNumberOfWorkers
 }
 
 /// One of the schedules that cut the model, on up to 16 GPUs.
-HybridScenario random_layout(std::uint32_t seed) {
+OwnedJob random_layout(std::uint32_t seed) {
   Draw draw(seed);
   const auto power = [&](std::uint32_t most) { return 1U << draw.below(most + 1); };
   const std::string shape = "transformer:layers=" + std::to_string(4 * power(2)) +
                             ",hidden=" + std::to_string(256 * power(2)) +
                             ",heads=8,seq=" + std::to_string(128 * power(3)) +
                             ",vocab=1000,device=a100,batch=1";
-  HybridScenario scenario{.model = load_transformer(parse_transformer(shape)),
-                          .cluster = random_cluster(draw),
-                          .pipeline = &pipelines()[seed % (pipelines().size() - 1)]};
+  OwnedJob scenario{.workload = load_transformer(parse_transformer(shape)),
+                    .cluster = random_cluster(draw),
+                    .schedule = pipelines()[seed % (pipelines().size() - 1)].name};
   scenario.cluster.nodes = power(2);
   scenario.cluster.gpus_per_node = power(2);
   scenario.options = {{"tp", std::to_string(power(1))},
@@ -68,8 +68,8 @@ TEST(ForecastProperties, OfModelsThatAreCutAreTheSameFoldedAndUnfolded) {
   const std::uint32_t cases = from_environment("STEPCAST_PROPERTY_CASES", 100);
   std::uint32_t refused = 0;
   for (std::uint32_t seed = first; seed < first + cases; ++seed) {
-    HybridScenario scenario = random_layout(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.pipeline->name);
+    OwnedJob scenario = random_layout(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.info().name);
     try {
       const Forecast folded = hybrid_result_of(scenario).forecast;
       scenario.engine.fold = false;

@@ -1,9 +1,9 @@
 // The critical path adds up to the step and has neither gap nor overlap, for all schedules, however
 // late messages start.
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/timeline/critical_path.hpp"
 #include "sim/timeline/window.hpp"
 #include "tests/sim/forecast/properties/random_job.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {
@@ -59,15 +59,15 @@ std::string count_in_text(std::uint32_t number) {
 /// A pipeline of two to six stages and up to 64 micro-batches, on up to 36 GPUs. Nodes need not
 /// hold whole stages: then groups of one team communicate over different links, at times of their
 /// own.
-HybridScenario random_pipeline(std::uint32_t seed) {
+OwnedJob random_pipeline(std::uint32_t seed) {
   Draw draw(seed);
   const auto power = [&](std::uint32_t most) { return 1U << draw.below(most + 1); };
   const std::string shape = "transformer:layers=24,hidden=" + count_in_text(256 * power(2)) +
                             ",heads=8,seq=" + count_in_text(128 * power(3)) +
                             ",vocab=1000,device=a100,batch=1";
-  HybridScenario scenario{.model = load_transformer(parse_transformer(shape)),
-                          .cluster = random_cluster(draw),
-                          .pipeline = &pipelines()[seed % (pipelines().size() - 1)]};
+  OwnedJob scenario{.workload = load_transformer(parse_transformer(shape)),
+                    .cluster = random_cluster(draw),
+                    .schedule = pipelines()[seed % (pipelines().size() - 1)].name};
   draw_startups(draw, scenario.cluster);
   const std::uint32_t kStages[] = {2, 3, 4, 6};
   const std::uint32_t stages = kStages[draw.below(4)];
@@ -103,8 +103,8 @@ TEST(ForecastProperties, ThePathOfPipelinesIsTheStep) {
   const std::uint32_t cases = from_environment("STEPCAST_PROPERTY_CASES", 100);
   std::uint32_t refused = 0;
   for (std::uint32_t seed = first; seed < first + cases; ++seed) {
-    const HybridScenario scenario = random_pipeline(seed);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.pipeline->name);
+    const OwnedJob scenario = random_pipeline(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.info().name);
     try {
       const ScheduleRun result = hybrid_result_of(scenario);
       expect_path_without_gaps(result.plan, scenario.cluster, result.timeline);

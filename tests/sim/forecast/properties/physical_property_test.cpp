@@ -13,9 +13,9 @@
 #include "models/collective/links.hpp"
 #include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/period.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "tests/sim/forecast/properties/random_job.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {
@@ -204,16 +204,16 @@ bool share_a_nic(const Cluster& cluster) {
 }
 
 /// A transformer on up to 16 GPUs, in one of its layouts, with up to 64 micro-batches.
-HybridScenario hostile_layout(std::uint32_t seed, bool swapped) {
+OwnedJob hostile_layout(std::uint32_t seed, bool swapped) {
   Draw draw(seed);
   const auto power = [&](std::uint32_t most) { return 1U << draw.below(most + 1); };
   const std::string shape = "transformer:layers=" + std::to_string(8 * power(1)) +
                             ",hidden=" + std::to_string(256 * power(2)) +
                             ",heads=8,seq=" + std::to_string(128 * power(2)) +
                             ",vocab=1000,device=a100,batch=1";
-  HybridScenario scenario{.model = load_transformer(parse_transformer(shape)),
-                          .cluster = random_cluster(draw),
-                          .pipeline = &pipelines()[seed % (pipelines().size() - 1)]};
+  OwnedJob scenario{.workload = load_transformer(parse_transformer(shape)),
+                    .cluster = random_cluster(draw),
+                    .schedule = pipelines()[seed % (pipelines().size() - 1)].name};
   scenario.cluster.nic.startup = Seconds{draw.between(1e-7, 0.1)};
   scenario.cluster.nodes = power(2);
   scenario.cluster.gpus_per_node = power(2);
@@ -236,8 +236,8 @@ void for_each_layout(Check check) {
   const std::uint32_t cases = from_environment("STEPCAST_PROPERTY_CASES", 100) / 2;
   for (std::uint32_t seed = first; seed < first + cases; ++seed)
     for (const bool swapped : {false, true}) {
-      HybridScenario scenario = hostile_layout(seed, swapped);
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.pipeline->name +
+      OwnedJob scenario = hostile_layout(seed, swapped);
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.info().name +
                    (swapped ? ", swapped" : ""));
       try {
         check(scenario);
@@ -247,7 +247,7 @@ void for_each_layout(Check check) {
 }
 
 TEST(PhysicalProperties, NoLayoutIsBelowItsBytesNorItsCompute) {
-  for_each_layout([](HybridScenario& scenario) {
+  for_each_layout([](OwnedJob& scenario) {
     for (const Fidelity fidelity : kFidelities) {
       scenario.engine.fidelity = fidelity;
       const ScheduleRun result = hybrid_result_of(scenario);
@@ -257,14 +257,14 @@ TEST(PhysicalProperties, NoLayoutIsBelowItsBytesNorItsCompute) {
 }
 
 TEST(PhysicalProperties, NoLayoutIsFasterWithHalvedBandwidthOrAStraggler) {
-  for_each_layout([](HybridScenario& scenario) {
+  for_each_layout([](OwnedJob& scenario) {
     scenario.engine.fidelity = Fidelity::Analytic;
     scenario.cluster.overlap = {};
     const ScheduleRun result = hybrid_result_of(scenario);
     if (!has_no_anomalies(result.plan) || share_a_nic(scenario.cluster))
       return;
     const Seconds before = result.timeline.mean_iteration_time() * (1 - kRounding);
-    HybridScenario slow = scenario;
+    OwnedJob slow = scenario;
     slow.engine.stragglers[scenario.cluster.ranks() - 1] = 2.5;
     EXPECT_GE(hybrid_result_of(slow).timeline.mean_iteration_time(), before) << "a straggler";
     slow = scenario;

@@ -121,7 +121,7 @@ TEST(TunedOption, WhatIsWrittenIsParsedToTheSameValue) {
 struct Job {
   Workload workload = examples::uniform_workload(8, {0.002}, {0.004}, 262144);
   Cluster cluster = examples::plain_cluster(4);
-  TuningJob job{workload, cluster, "dear", {}, {.fidelity = Fidelity::Analytic}};
+  ScheduledJob job{workload, cluster, "dear", {}, {.fidelity = Fidelity::Analytic}};
 
   Job() {
     cluster.nic.bandwidth = BytesPerSecond{1e9};

@@ -10,7 +10,7 @@
 #include "sim/report/picture/run_figure.hpp"
 #include "sim/report/png/png.hpp"
 #include "sim/report/png/png_module.hpp"
-#include "tests/support/hybrid_scenario.hpp"
+#include "tests/support/owned_job.hpp"
 #include "traces/module_file.hpp"
 
 namespace stepcast {
@@ -76,7 +76,7 @@ TEST(GanttChart, BarsBearTextWhereItFits) {
 // Of each stage both parts' passes of each of eight micro-batches, forward and backward.
 TEST(PipelineFigure, PassesBearTheNumbersOfTheirMicroBatches) {
   for (const char* schedule : {"interleaved", "dualpipe", "zb-h1"}) {
-    HybridScenario scenario = transformer_scenario(
+    OwnedJob scenario = transformer_scenario(
         schedule, {{"tp", "8"}, {"pp", "4"}, {"global_batch", "8"}, {"recompute", "full"}}, 4);
     scenario.engine.fidelity = Fidelity::Analytic;
     const std::string svg = run_figure(hybrid_result_of(scenario));

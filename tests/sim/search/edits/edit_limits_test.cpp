@@ -25,8 +25,7 @@ struct EditedPlanOf {
   EngineOptions engine{.fidelity = Fidelity::Analytic};
 
   explicit EditedPlanOf(const char* schedule)
-      : EditedPlanOf(schedule, EditedPipeline().model.workload, examples::plain_cluster(2, 4), {}) {
-  }
+      : EditedPlanOf(schedule, EditedPipeline().model, examples::plain_cluster(2, 4), {}) {}
   EditedPlanOf(const char* schedule, Workload of, const Cluster& on, const ScheduleOptions& options)
       : workload(std::move(of)),
         cluster(on),
@@ -111,8 +110,8 @@ TEST(EditLimitsTest, AStepIsNoShorterThanItsBusiestStream) {
   const std::pair<const char*, ScheduleOptions> schedules[] = {
       {"wfbp", {}}, {"ddp", {}}, {"dear", {}}, {"acp-sgd", {{"compression", "free"}}}};
   for (const auto& [schedule, options] : schedules) {
-    const EditedPlanOf plan(schedule, EditedPipeline().model.workload,
-                            examples::plain_cluster(2, 4), options);
+    const EditedPlanOf plan(schedule, EditedPipeline().model, examples::plain_cluster(2, 4),
+                            options);
     const EditedStep busy = plan.edited_by("insert new=x time=20ms kind=forward on=other");
     EXPECT_LT(busy.step_before.value, 0.08) << schedule;
     EXPECT_NEAR(busy.step_after.value, 0.16, 1e-9) << schedule;

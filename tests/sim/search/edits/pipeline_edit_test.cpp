@@ -8,12 +8,12 @@
 #include "sim/forecast/tuning/plan_hash.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
 #include "tests/support/edited_pipeline.hpp"
-#include "tests/support/hybrid_scenario.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
 
-WorkGraph stages_of(const HybridRun& run, const CutModel& model, const Cluster& cluster) {
+WorkGraph stages_of(const HybridRun& run, const Workload& model, const Cluster& cluster) {
   return editable_step(run, model, cluster, {}).graphs.front();
 }
 
@@ -58,11 +58,11 @@ TEST(PipelineEditTest, AllWaysOfCuttingComeBackAsTheyWere) {
         ScheduleOptions{{"tp", "8"}},
         ScheduleOptions{{"pp", "4"}, {"stage_links", "1Gbps,100Mbps/40ms,1Gbps"}},
         ScheduleOptions{{"pp", "4"}, {"messages", "blocking"}}}) {
-    HybridScenario scenario = transformer_scenario("1f1b", options, 2);
+    OwnedJob scenario = transformer_scenario("1f1b", options, 2);
     const HybridRun run =
-        build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+        build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
     const EditedPlan edited =
-        edited_plan(run.hybrid.plan, stages_of(run, scenario.model, scenario.cluster));
+        edited_plan(run.hybrid.plan, stages_of(run, scenario.workload, scenario.cluster));
     EXPECT_EQ(hash_of(edited.plan), hash_of(run.hybrid.plan)) << run.hybrid.layout;
   }
 }
@@ -79,8 +79,8 @@ TEST(PipelineEditTest, ASlowerStageIsAsSlowAsItsLayers) {
     for (std::uint32_t chunk = 0; chunk < job.order.chunks; ++chunk) {
       const std::uint32_t part = part_of(job.order, 2, chunk);
       for (std::size_t layer = job.first_unit[part]; layer < job.first_unit[part + 1]; ++layer) {
-        slower.model.workload.layers[layer].forward = Seconds{1.5e-3};
-        slower.model.workload.layers[layer].backward = Seconds{3e-3};
+        slower.model.layers[layer].forward = Seconds{1.5e-3};
+        slower.model.layers[layer].backward = Seconds{3e-3};
       }
     }
     EXPECT_NEAR(pipeline.step_after({"scale stage=2 kind=forward,backward by=1.5"}),
@@ -110,7 +110,7 @@ TEST(PipelineEditTest, FreeMessagesLeaveTheFormulaOfTheOrder) {
 TEST(PipelineEditTest, OneFreeCommunicationLeavesOthersAsTheyAre) {
   EditedPipeline pipeline;
   pipeline.engine.fidelity = Fidelity::Flow;
-  pipeline.model.workload.layers[1].activation = Bytes{1e8};
+  pipeline.model.layers[1].activation = Bytes{1e8};
   const double at_ease = pipeline.step_after({});
   pipeline.cluster.overlap.communication_slowdown = 0.5;
   const EditedStep step = pipeline.edited_by({"scale name=norm by=0"});
@@ -140,7 +140,7 @@ TEST(PipelineEditTest, BackwardPassesOfOneStage) {
 // A millisecond before each of eight forward passes of stage 0 is a millisecond more of each.
 TEST(PipelineEditTest, WorkInsertedOnOneStage) {
   EditedPipeline slower;
-  slower.model.workload.layers[0].forward += Seconds{1e-3};
+  slower.model.layers[0].forward += Seconds{1e-3};
   EXPECT_NEAR(
       EditedPipeline().step_after({"insert new=cast time=1ms stage=0 kind=forward where=before"}),
       slower.step_after({}), 1e-12);
@@ -194,9 +194,8 @@ TEST(PipelineEditTest, RanksOfAStageAreOne) {
 // Elsewhere all ranks are one, and an edit of some would be one of all.
 TEST(PipelineEditTest, RanksOfOtherPlansAreOne) {
   const EditedPipeline pipeline;
-  const Plan plan = build_plan("ddp", pipeline.model.workload, pipeline.cluster, {});
-  const EditableStep step =
-      editable_step(plan, pipeline.model.workload, pipeline.cluster, pipeline.engine);
+  const Plan plan = build_plan("ddp", pipeline.model, pipeline.cluster, {});
+  const EditableStep step = editable_step(plan, pipeline.model, pipeline.cluster, pipeline.engine);
   EXPECT_EQ(
       input_error_of([&] { edited(step.graphs, parse_edit_request("scale rank=0 by=2"), step); }),
       "scale by=2 rank=0: rank: all ranks do the same in this plan: expected none; a slow one "

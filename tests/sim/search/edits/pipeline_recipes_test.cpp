@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/edited_pipeline.hpp"
-#include "tests/support/hybrid_scenario.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -32,10 +32,11 @@ TEST(PipelineRecipesTest, RecipesThatHaveNoMeaningSayWhy) {
 }
 
 TEST(PipelineRecipesTest, RecipesOfProductsAreRefusedForATransformersStage) {
-  HybridScenario scenario = transformer_scenario("1f1b", {{"pp", "4"}}, 1);
+  OwnedJob scenario = transformer_scenario("1f1b", {{"pp", "4"}}, 1);
   const HybridRun run =
-      build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
-  const EditableStep step = editable_step(run, scenario.model, scenario.cluster, scenario.engine);
+      build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
+  const EditableStep step =
+      editable_step(run, scenario.workload, scenario.cluster, scenario.engine);
   EXPECT_EQ(
       input_error_of([&] { edited(step.graphs, parse_edit_request("mixed-precision"), step); }),
       "mixed-precision: a pass of a transformer's stage has products and all else in one: "
@@ -45,9 +46,9 @@ TEST(PipelineRecipesTest, RecipesOfProductsAreRefusedForATransformersStage) {
 // Stage 1 has a product and a layer that is none: 1/3 and 1/2 of the time, on other stages 1/3.
 TEST(PipelineRecipesTest, MixedPrecisionByWhatStagesHold) {
   EditedPipeline pipeline;
-  pipeline.model.workload.layers[3].kind = "Dropout";
+  pipeline.model.layers[3].kind = "Dropout";
   EditedPipeline faster = pipeline;
-  for (Layer& layer : faster.model.workload.layers) {
+  for (Layer& layer : faster.model.layers) {
     const double factor = layer.kind == "Linear" ? 1.0 / 3 : 0.5;
     layer.forward = layer.forward * factor;
     layer.backward = layer.backward * factor;
@@ -63,7 +64,7 @@ TEST(PipelineRecipesTest, OtherRecipesRun) {
   EXPECT_LT(pipeline.step_after({"gpu from=v100 to=h100"}), before);
   EXPECT_NE(pipeline.step_after({"bucket-size size=64MiB"}), before);
   EditedPipeline mixed = pipeline;
-  mixed.model.workload.layers[3].kind = "Dropout";
+  mixed.model.layers[3].kind = "Dropout";
   EXPECT_LT(mixed.step_after({"kernel-fusion saves=0.3"}), before);
   EditedPipeline linked = pipeline;
   linked.options["stage_links"] = "1Gbps,1Gbps,1Gbps";
@@ -91,7 +92,7 @@ TEST(PipelineRecipesTest, BucketsAreOfOneStage) {
 // of both 3 ms.
 TEST(PipelineRecipesTest, GradientsOfAStageAreFusedWhereThatPays) {
   EditedPipeline pipeline;
-  pipeline.model.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1000);
+  pipeline.model = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1000);
   pipeline.options["norm_barrier"] = "no";
   pipeline.cluster.intra_node.startup = Seconds{1.5e-3};
   const EditedStep step = pipeline.edited_by({}, true);

@@ -8,7 +8,7 @@
 #include "sim/search/options/schedule_edits.hpp"
 #include "tests/support/edit_graph.hpp"
 #include "tests/support/edited_pipeline.hpp"
-#include "tests/support/hybrid_scenario.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -86,11 +86,11 @@ TEST(ReplicatedStepTest, OfWholeClustersOnly) {
 // Two copies of four stages become four, each with its micro-batches.
 TEST(ReplicatedStepTest, OfAPipelineItMakesMoreCopies) {
   const EditedPipeline small;
-  const HybridScenario scenario{.model = small.model,
-                                .cluster = small.cluster,
-                                .pipeline = find_pipeline("1f1b"),
-                                .options = small.options,
-                                .engine = small.engine};
+  const OwnedJob scenario{.workload = small.model,
+                          .cluster = small.cluster,
+                          .schedule = "1f1b",
+                          .options = small.options,
+                          .engine = small.engine};
   EditedStep replicated;
   edit_pipeline(scenario, {parse_edit_request("replicate ranks=16")}, false, {}, replicated);
   EditedPipeline large;

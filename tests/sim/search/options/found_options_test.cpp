@@ -8,8 +8,8 @@
 #include "sim/search/options/pipeline_options.hpp"
 #include "sim/search/plan/plan_bound.hpp"
 #include "sim/workers/stop.hpp"
-#include "tests/support/hybrid_scenario.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/owned_job.hpp"
 
 namespace stepcast {
 namespace {
@@ -17,27 +17,33 @@ namespace {
 constexpr double kGiB = 1073741824;
 
 /// 64 GPUs in groups of eight, four stages.
-HybridScenario pipeline_of(ScheduleOptions options, const char* schedule = "1f1b") {
+OwnedJob pipeline_of(ScheduleOptions options, const char* schedule = "1f1b") {
   options.insert({{"tp", "8"}, {"pp", "4"}});
-  HybridScenario scenario = transformer_scenario(schedule, std::move(options), 8);
+  OwnedJob scenario = transformer_scenario(schedule, std::move(options), 8);
   scenario.engine.fidelity = Fidelity::Analytic;
   return scenario;
 }
 
-HybridRun run_of(const HybridScenario& scenario) {
-  return build_hybrid(*scenario.pipeline, scenario.model, scenario.cluster, scenario.options);
+HybridRun run_of(const OwnedJob& scenario) {
+  return build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
 }
 
-double memory_of(const HybridScenario& scenario) {
+double memory_of(const OwnedJob& scenario) {
   return run_of(scenario).hybrid.plan.memory.total().value;
 }
 
-double step_of(const HybridScenario& scenario) {
+double step_of(const OwnedJob& scenario) {
   return step_time_of(run_of(scenario).hybrid.plan, scenario.cluster, scenario.engine).value;
 }
 
+/// With the options that are found for it.
+OwnedJob with_found(OwnedJob scenario, Bytes asked, bool search, EditedStep& result) {
+  scenario.options = with_found_options(scenario, asked, search, result).options;
+  return scenario;
+}
+
 /// As `run` does that is told the options found.
-HybridScenario as_told(HybridScenario scenario, const EditedStep& result) {
+OwnedJob as_told(OwnedJob scenario, const EditedStep& result) {
   for (const auto& [name, value] : result.options)
     scenario.options[name] = value;
   return scenario;
@@ -45,9 +51,9 @@ HybridScenario as_told(HybridScenario scenario, const EditedStep& result) {
 
 // On the same layout, and what it says is what the plan takes.
 TEST(FoundOptionsTest, PipelinesGainByOptionsThatTrainTheSame) {
-  const HybridScenario scenario = pipeline_of({{"recompute", "full"}});
+  const OwnedJob scenario = pipeline_of({{"recompute", "full"}});
   EditedStep result;
-  const HybridScenario best = with_found_options(scenario, {}, true, result).scenario;
+  const OwnedJob best = with_found(scenario, {}, true, result);
   EXPECT_LT(result.step_after.value, 0.97 * result.step_before.value);
   EXPECT_NEAR(result.step_after.value, step_of(best), 1e-12);
   EXPECT_NEAR(result.step_before.value, step_of(scenario), 1e-12);
@@ -61,15 +67,15 @@ TEST(FoundOptionsTest, PipelinesGainByOptionsThatTrainTheSame) {
 TEST(FoundOptionsTest, StepsKeepTheirSamples) {
   for (const char* schedule :
        {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "pipeline"}) {
-    HybridScenario scenario = pipeline_of({}, schedule);
-    scenario.model = *find_transformer_model("transformer:model=gpt-22b,device=a100,batch=4");
+    OwnedJob scenario = pipeline_of({}, schedule);
+    scenario.workload = *find_transformer_model("transformer:model=gpt-22b,device=a100,batch=4");
     scenario.options["pp"] = "2";
-    if (scenario.pipeline->passes.of_user)
+    if (scenario.info().passes.of_user)
       scenario.options["order"] = "F0 F1 F2 F3 B0 B1 B2 B3\nF0 F1 F2 F3 B0 B1 B2 B3";
     for (const double budget : {0.0, 0.5}) {
       EditedStep result;
       with_found_options(scenario, Bytes{memory_of(scenario) * budget}, true, result);
-      const HybridScenario told = as_told(scenario, result);
+      const OwnedJob told = as_told(scenario, result);
       EXPECT_EQ(run_of(told).job.global_batch(), run_of(scenario).job.global_batch()) << schedule;
       EXPECT_NEAR(step_of(told), result.step_after.value, 1e-12) << schedule;
     }
@@ -78,7 +84,7 @@ TEST(FoundOptionsTest, StepsKeepTheirSamples) {
 
 // Whose samples would follow from micro_batch.
 TEST(FoundOptionsTest, AnotherMicroBatchTellsTheSamplesOfAStep) {
-  const HybridScenario scenario = pipeline_of({{"zero", "1"}}, "interleaved");
+  const OwnedJob scenario = pipeline_of({{"zero", "1"}}, "interleaved");
   EditedStep result;
   with_found_options(scenario, {}, true, result);
   ASSERT_TRUE(result.options.contains("micro_batch"));
@@ -91,8 +97,8 @@ TEST(FoundOptionsTest, AnotherMicroBatchTellsTheSamplesOfAStep) {
 
 // A batch norm would tell micro-batches apart.
 TEST(FoundOptionsTest, MicroBatchesOfOtherModelsStay) {
-  HybridScenario scenario = pipeline_of({});
-  scenario.model = {.workload = load_workload("resnet50-v100-bs32")};
+  OwnedJob scenario = pipeline_of({});
+  scenario.workload = load_workload("resnet50-v100-bs32");
   scenario.options.erase("tp");
   EditedStep result;
   with_found_options(scenario, {}, true, result);
@@ -103,13 +109,13 @@ struct StepAndMemory {
   double step = 0, memory = 0;
 };
 
-std::vector<StepAndMemory> all_of(const HybridScenario& scenario) {
+std::vector<StepAndMemory> all_of(const OwnedJob& scenario) {
   std::vector<StepAndMemory> all;
   for (const char* recompute : {"none", "selective", "full"})
     for (const char* zero : {"0", "1", "3"})
       for (const char* sequence_parallel : {"no", "yes"})
         for (const char* micro_batch : {"1", "2", "4", "8", "16"}) {
-          HybridScenario other = scenario;
+          OwnedJob other = scenario;
           other.options.insert({{"recompute", recompute},
                                 {"zero", zero},
                                 {"sequence_parallel", sequence_parallel},
@@ -121,7 +127,7 @@ std::vector<StepAndMemory> all_of(const HybridScenario& scenario) {
 
 // Of 90 combinations, each of which is simulated here.
 TEST(FoundOptionsTest, WhatFitsIsTheBestOfAllThatFit) {
-  const HybridScenario scenario =
+  const OwnedJob scenario =
       pipeline_of({{"global_batch", "32"}, {"partition", "equal"}, {"warm_up", "usual"}});
   const std::vector<StepAndMemory> all = all_of(scenario);
   for (const double budget : {8.0, 12.0, 17.0, 20.0, 21.0, 25.0}) {
@@ -130,8 +136,7 @@ TEST(FoundOptionsTest, WhatFitsIsTheBestOfAllThatFit) {
       if (each.memory <= budget * kGiB)
         best = std::min(best, each.step);
     EditedStep result;
-    const HybridScenario found =
-        with_found_options(scenario, Bytes{budget * kGiB}, true, result).scenario;
+    const OwnedJob found = with_found(scenario, Bytes{budget * kGiB}, true, result);
     EXPECT_LE(memory_of(found), budget * kGiB) << budget;
     EXPECT_LE(step_of(found), 1.002 * best) << budget;
     EXPECT_LT(result.simulated, 45U) << budget;
@@ -140,19 +145,18 @@ TEST(FoundOptionsTest, WhatFitsIsTheBestOfAllThatFit) {
 
 // With sequence parallelism alone, beside recomputation and shared states, it does.
 TEST(FoundOptionsTest, WhatFitsIsNotRefused) {
-  HybridScenario scenario = pipeline_of({}, "dualpipe");
+  OwnedJob scenario = pipeline_of({}, "dualpipe");
   scenario.options["tp"] = "4";
   scenario.options["pp"] = "2";
   EditedStep result;
-  const HybridScenario found =
-      with_found_options(scenario, Bytes{30 * kGiB}, false, result).scenario;
+  const OwnedJob found = with_found(scenario, Bytes{30 * kGiB}, false, result);
   EXPECT_LE(memory_of(found), 30 * kGiB);
   EXPECT_EQ(result.options.at("sequence_parallel"), "yes");
 }
 
 TEST(FoundOptionsTest, WhatCannotFitSaysWhatWouldHelp) {
   EditedStep result;
-  HybridScenario scenario = pipeline_of({{"zero", "1"}, {"micro_batch", "1"}});
+  OwnedJob scenario = pipeline_of({{"zero", "1"}, {"micro_batch", "1"}});
   const std::string error =
       input_error_of([&] { with_found_options(scenario, Bytes{1e9}, true, result); });
   EXPECT_EQ(error.substr(0, 34), "`memory`: 953.7 MiB is not enough:");
@@ -170,17 +174,17 @@ TEST(FoundOptionsTest, WhatCannotFitSaysWhatWouldHelp) {
 
 // Micro-batches of 64 would be faster and hold 640 GiB.
 TEST(FoundOptionsTest, NoMoreIsHeldThanTheDeviceHas) {
-  HybridScenario scenario = pipeline_of({{"global_batch", "512"}});
+  OwnedJob scenario = pipeline_of({{"global_batch", "512"}});
   scenario.options["pp"] = "1";
   EditedStep result;
-  const HybridScenario best = with_found_options(scenario, {}, true, result).scenario;
+  const OwnedJob best = with_found(scenario, {}, true, result);
   EXPECT_LE(memory_of(best), scenario.cluster.device.memory.value);
   EXPECT_LT(result.step_after.value, 0.9 * result.step_before.value);
   EXPECT_GT(result.step_after.value, 0);
 }
 
 TEST(FoundOptionsTest, AStepThatDoesNotFitIsMadeToFit) {
-  HybridScenario scenario = pipeline_of({});
+  OwnedJob scenario = pipeline_of({});
   scenario.cluster.device.memory = Bytes{20 * kGiB};
   EditedStep searched;
   edit_pipeline(scenario, {}, true, {}, searched);
@@ -198,10 +202,10 @@ TEST(FoundOptionsTest, AStepThatDoesNotFitIsMadeToFit) {
 
 // Nothing would: then it holds no more than it does.
 TEST(FoundOptionsTest, AStepThatCannotFitHoldsNoMore) {
-  HybridScenario scenario = pipeline_of({});
+  OwnedJob scenario = pipeline_of({});
   scenario.cluster.device.memory = Bytes{1 * kGiB};
   EditedStep result;
-  const HybridScenario best = with_found_options(scenario, {}, true, result).scenario;
+  const OwnedJob best = with_found(scenario, {}, true, result);
   EXPECT_LE(memory_of(best), memory_of(scenario));
   EXPECT_LT(result.step_after, result.step_before);
 }
@@ -217,15 +221,15 @@ TEST(FoundOptionsTest, NoStepIsBelowItsBound) {
           ScheduleOptions{
               {"stage_links", "800Gbps,800Gbps,800Gbps,800Gbps,800Gbps,800Gbps,800Gbps"},
               {"pp", "8"}}}) {
-      HybridScenario scenario = pipeline_of(options, schedule);
-      const bool in_parts = scenario.pipeline->passes.chunks > 1;
-      if ((scenario.pipeline->passes.holds_twice && options.contains("zero")) ||
+      OwnedJob scenario = pipeline_of(options, schedule);
+      const bool in_parts = scenario.info().passes.chunks > 1;
+      if ((scenario.info().passes.holds_twice && options.contains("zero")) ||
           (in_parts && options.contains("stage_links")))
         continue;
       scenario.cluster.nic.bandwidth = BytesPerSecond{1e8};
       scenario.engine.fidelity = Fidelity::Flow;
       const HybridRun run = run_of(scenario);
-      const double bound = step_bound(run.job, scenario.model, scenario.cluster).value;
+      const double bound = step_bound(run.job, scenario.workload, scenario.cluster).value;
       EXPECT_LE(bound, step_of(scenario) * (1 + 1e-9)) << schedule;
       EXPECT_GT(bound, 0) << schedule;
     }
@@ -233,13 +237,13 @@ TEST(FoundOptionsTest, NoStepIsBelowItsBound) {
 
 // Before anything is simulated there is nothing to tell.
 TEST(FoundOptionsTest, ASignalEndsTheFit) {
-  const HybridScenario scenario = pipeline_of({});
+  const OwnedJob scenario = pipeline_of({});
   int simulated = 0;
   const OptionSpace space{.options = {{.info = {.name = "recompute", .default_value = "none"},
                                        .values = {"none", "selective", "full"}}},
                           .plan =
                               [&](const ScheduleOptions& options) {
-                                HybridScenario other = scenario;
+                                OwnedJob other = scenario;
                                 other.options = options;
                                 return run_of(other).hybrid.plan;
                               },

@@ -119,7 +119,7 @@ TEST_F(StudyCost, OfManyServersCountsTheirSharesOfLinks) {
 
 // 24,199 tasks of 16 stages, 8,192 GPUs: 0.4 s and 27 MB were measured; a place for each group of a
 // team would be 4 s and 760 MB.
-TEST_F(StudyCost, OfACutModelCountsRolesAndNotGroups) {
+TEST_F(StudyCost, OfAWorkloadCountsRolesAndNotGroups) {
   Experiment experiment{.workload = "transformer:model=gpt-22b,device=a100",
                         .cluster = "dgx-a100",
                         .schedules = {"1f1b"},

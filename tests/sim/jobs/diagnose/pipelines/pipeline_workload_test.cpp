@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "models/schedule/list/registry.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/jobs/diagnose/diagnosis.hpp"
 #include "sim/jobs/diagnose/job_at_ranks.hpp"
 #include "sim/jobs/diagnose/job_workload.hpp"
@@ -12,6 +11,7 @@
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/made_pipeline_profiles.hpp"
+#include "tests/support/owned_job.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "tests/support/table_job.hpp"
@@ -50,10 +50,10 @@ JobShape tiny() {
 
 Seconds step_of(const Workload& workload, const Cluster& cluster, ScheduleOptions options = {},
                 const char* schedule = "1f1b", SlowDown slow = {}) {
-  HybridScenario scenario{.model = {.workload = workload},
-                          .cluster = cluster,
-                          .pipeline = find_pipeline(schedule),
-                          .options = std::move(options)};
+  OwnedJob scenario{.workload = workload,
+                    .cluster = cluster,
+                    .schedule = schedule,
+                    .options = std::move(options)};
   scenario.engine.fidelity = Fidelity::Analytic;
   scenario.engine.slow_down = std::move(slow);
   return hybrid_result_of(scenario).forecast.iteration_time;
