@@ -12,7 +12,7 @@ import sys
 # everything. Tests of schedules build plans by a schedule's name, for which they need the list.
 LAYERS = ["models/base", "models/graph", "models/network", "models/device", "models/collective", "models/workload",
           "models/schedule", "models/schedule/data_parallel", "models/schedule/kfac", "models/schedule/sparse",
-          "models/schedule/model_parallel", "models/schedule/decentralised", "models/schedule/more",
+          "models/schedule/model_parallel", "models/schedule/passes", "models/schedule/decentralised", "models/schedule/more",
           "models/schedule/list", "traces", "sim/timeline", "sim/workers", "sim/engine", "sim/asynchronous",
           "sim/forecast", "sim/jobs", "sim/study", "sim/search", "sim/report", "sim/probe", "sim/cli", "sim/python",
           "tests"]
@@ -36,8 +36,8 @@ FAMILIES = {
     "models/schedule/kfac": ["kfac", "k-fac", "d-kfac", "mpd-kfac", "kaisa", "spd-kfac", "pad-kfac", "dp-kfac"],
     "models/schedule/sparse": ["sparse::", "schedule/sparse/", "topk-allgather", "topka2a", "gtopk", "ok-topk",
                                "omgs", "dgc", "sidco", "dct", "topk-dsa", "powersgd", "acp-sgd"],
-    "models/schedule/model_parallel": ["gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe", '"interleaved"', '"1f1b"',
-                                       '"pipeline"'],
+    "models/schedule/passes": ["gpipe", "zb-h1", "zb-h2", "zb-v", "dualpipe", '"interleaved"', '"1f1b"',
+                               '"pipeline"'],
     "models/schedule/decentralised": ['"hop"', '"prague"', '"ad-psgd"', '"local-sgd"'],
     "models/schedule/more": ['"dlrm"', '"salient"'],
 }

@@ -5,6 +5,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "models/schedule/list/registry.hpp"
 #include "sim/jobs/edits/pipeline_step.hpp"
 #include "sim/search/options/pipeline_options.hpp"
 #include "tests/bench/peak_memory.hpp"
@@ -79,7 +80,7 @@ void edit(benchmark::State& state) {
   const Workload model = *find_transformer_model("transformer:model=gpt3-175b,device=a100");
   Cluster cluster = load_cluster("dgx-a100");
   cluster.nodes = 128;
-  const HybridRun run = build_hybrid(*find_pipeline("1f1b"), model, cluster,
+  const HybridRun run = build_hybrid(schedule_of("1f1b"), model, cluster,
                                      {{"tp", "8"}, {"pp", "8"}, {"global_batch", "8192"}});
   const EngineOptions engine{.fidelity = Fidelity::Analytic};
   const EditableStep step = editable_step(run, model, cluster, engine);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "models/schedule/list/registry.hpp"
 #include "sim/jobs/edits/pipeline_step.hpp"
 #include "sim/search/step_search.hpp"
 #include "tests/support/examples.hpp"
@@ -27,7 +28,7 @@ struct EditedPipeline {
       layer.activation = Bytes{1e6};
   }
 
-  HybridRun run() const { return build_hybrid(*find_pipeline(schedule), model, cluster, options); }
+  HybridRun run() const { return build_hybrid(schedule_of(schedule), model, cluster, options); }
 
   EditedStep edited_by(const std::vector<std::string>& edits, bool search = false) const {
     std::vector<EditRequest> asked;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "models/schedule/model_parallel/pipeline_order.hpp"
+#include "tests/support/pass_orders.hpp"
 #include "tests/support/profile_events.hpp"
 
 namespace stepcast {
@@ -58,7 +59,7 @@ struct MadeOrderProfiles {
         : made(job), stages(static_cast<int>(job.longer.size())), ranks(job.longer.size() * 2) {
       const auto p = static_cast<std::uint32_t>(stages);
       const auto m = static_cast<std::uint32_t>(job.micro_batches);
-      order = job.gpipe ? gpipe_order(p, m) : one_forward_one_backward_order(p, m);
+      order = job.gpipe ? order_of("gpipe", p, m) : order_of("1f1b", p, m);
     }
 
     const MadeOrderProfiles& made;

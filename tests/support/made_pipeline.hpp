@@ -9,6 +9,7 @@
 
 #include "models/schedule/model_parallel/pipeline_order.hpp"
 #include "tests/support/made_job.hpp"
+#include "tests/support/pass_orders.hpp"
 
 namespace stepcast {
 
@@ -55,7 +56,7 @@ struct MadePipeline {
         : made_(made),
           number_(number),
           rows_(rows),
-          order_(one_forward_one_backward_order(made.stages, made.micro_batches)) {}
+          order_(order_of("1f1b", made.stages, made.micro_batches)) {}
 
     void run() {
       std::vector<std::vector<double>> ends;  // of passes, by copy and stage

@@ -79,7 +79,13 @@ std::vector<OptionInfo> with(std::vector<OptionInfo> options, const std::vector<
   return options;
 }
 
-ScheduleInfo d_psgd() {
+OptionInfo group_option() {
+  return count("group", "3", "members of a group", kSizes);
+}
+
+}  // namespace
+
+ScheduleInfo d_psgd_schedule() {
   return info(
       "d-psgd", "averages with neighbours in every iteration, beside the gradient",
       "Lian et al., Can Decentralized Algorithms Outperform Centralized Algorithms?, NeurIPS 2017",
@@ -92,14 +98,14 @@ ScheduleInfo d_psgd() {
               {"no", "yes"})});
 }
 
-ScheduleInfo sgp() {
+ScheduleInfo sgp_schedule() {
   return info("sgp", "pushes to one peer and takes what came an iteration later",
               "Assran, Loizou, Ballas, Rabbat, Stochastic Gradient Push, ICML 2019",
               {graph_option("one-peer"), degree_option(),
                count("overlap", "1", "iterations that a model may be under way", kAny)});
 }
 
-ScheduleInfo hop() {
+ScheduleInfo hop_schedule() {
   return info(
       "hop", "neighbours with token queues, backup workers, staleness and skipping",
       "Luo, Lin, Zhuo, Qian, Hop: Heterogeneity-aware Decentralized Training, ASPLOS 2019",
@@ -113,7 +119,7 @@ ScheduleInfo hop() {
              {"max_gap"})});
 }
 
-ScheduleInfo ad_psgd() {
+ScheduleInfo ad_psgd_schedule() {
   return info(
       "ad-psgd", "averages with a random neighbour while it computes",
       "Lian, Zhang, Zhang, Liu, Asynchronous Decentralized Parallel SGD, ICML 2018",
@@ -128,24 +134,29 @@ ScheduleInfo ad_psgd() {
               {"beside", "blocking"})});
 }
 
-std::vector<ScheduleInfo> prague() {
-  const OptionInfo group = count("group", "3", "members of a group", kSizes);
-  return {info("prague-static", "averages in the groups of a table; 4 GPUs a node", kPrague,
-               group_options()),
-          info("prague-random", "averages in groups drawn at random, one after the other", kPrague,
-               with({group}, group_options())),
-          info("prague-smart", "averages in groups that overlap with none; leaves slow workers out",
-               kPrague,
-               with({group,
-                     count("threshold", "4",
-                           "iterations behind the one who asks from which on a worker is left out; "
-                           "0: never",
-                           kAny),
-                     choice("inter_intra", "yes: groups across nodes, then within", {"no", "yes"})},
-                    group_options()))};
+ScheduleInfo prague_static_schedule() {
+  return info("prague-static", "averages in the groups of a table; 4 GPUs a node", kPrague,
+              group_options());
 }
 
-ScheduleInfo first_k() {
+ScheduleInfo prague_random_schedule() {
+  return info("prague-random", "averages in groups drawn at random, one after the other", kPrague,
+              with({group_option()}, group_options()));
+}
+
+ScheduleInfo prague_smart_schedule() {
+  return info("prague-smart", "averages in groups that overlap with none; leaves slow workers out",
+              kPrague,
+              with({group_option(),
+                    count("threshold", "4",
+                          "iterations behind the one who asks from which on a worker is left out; "
+                          "0: never",
+                          kAny),
+                    choice("inter_intra", "yes: groups across nodes, then within", {"no", "yes"})},
+                   group_options()));
+}
+
+ScheduleInfo first_k_schedule() {
   return info("first-k", "averages among those who come within a window",
               "Miao et al., Heterogeneity-Aware Distributed Machine Learning Training via Partial "
               "Reduce, SIGMOD 2021",
@@ -154,7 +165,7 @@ ScheduleInfo first_k() {
                    group_options()));
 }
 
-ScheduleInfo local_sgd() {
+ScheduleInfo local_sgd_schedule() {
   return info(
       "local-sgd", "averages with all every few iterations",
       "Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019; Lin et al., Don't "
@@ -163,28 +174,24 @@ ScheduleInfo local_sgd() {
        count("in_step", "0", "first iterations that average every time (post-local)", kAny)});
 }
 
-}  // namespace
+ScheduleInfo ssp_schedule() {
+  return info("ssp", "parameter server; nobody is more than a slack ahead",
+              "Ho et al., More Effective Distributed ML via a Stale Synchronous Parallel "
+              "Parameter Server, NIPS 2013",
+              {count("slack", "3", "iterations; 0: in step", kAny), servers_option()});
+}
 
-std::vector<ScheduleInfo> asynchronous_schedules() {
-  std::vector<ScheduleInfo> all{d_psgd(), sgp(), hop(), ad_psgd()};
-  for (ScheduleInfo& each : prague())
-    all.push_back(std::move(each));
-  all.push_back(first_k());
-  all.push_back(local_sgd());
-  all.push_back(info("ssp", "parameter server; nobody is more than a slack ahead",
-                     "Ho et al., More Effective Distributed ML via a Stale Synchronous Parallel "
-                     "Parameter Server, NIPS 2013",
-                     {count("slack", "3", "iterations; 0: in step", kAny), servers_option()}));
-  all.push_back(info("async-ps", "parameter server; nobody waits",
-                     "Dean et al., Large Scale Distributed Deep Networks, NIPS 2012",
-                     {servers_option()}));
-  all.push_back(
-      info("backup-workers", "parameter server in step; the last pushes are dropped",
-           "Chen, Pan, Monga, Bengio, Jozefowicz, Revisiting Distributed Synchronous SGD, "
-           "2016",
-           {count("backup", "1", "pushes of a step that need not be waited for", kAny),
-            servers_option()}));
-  return all;
+ScheduleInfo async_ps_schedule() {
+  return info("async-ps", "parameter server; nobody waits",
+              "Dean et al., Large Scale Distributed Deep Networks, NIPS 2012", {servers_option()});
+}
+
+ScheduleInfo backup_workers_schedule() {
+  return info("backup-workers", "parameter server in step; the last pushes are dropped",
+              "Chen, Pan, Monga, Bengio, Jozefowicz, Revisiting Distributed Synchronous SGD, "
+              "2016",
+              {count("backup", "1", "pushes of a step that need not be waited for", kAny),
+               servers_option()});
 }
 
 Plan worker_plan(const Workload& workload, const Cluster& cluster, const OptionReader& read) {

@@ -13,7 +13,6 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/accumulation.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
 #include "models/schedule/edited/host_work.hpp"
 #include "models/schedule/edited/input_pipeline.hpp"
 #include "models/schedule/list/presets.hpp"
@@ -36,9 +35,12 @@ bool has_option(const ScheduleInfo& schedule, std::string_view name) {
   return std::ranges::find(schedule.options, name, &OptionInfo::name) != schedule.options.end();
 }
 
-// Every schedule accumulates gradients and has an optimiser, whose state takes memory. One that
-// communicates in every pass does so itself and has the option already.
+// Every schedule whose plan replicates the model accumulates gradients and has an optimiser, whose
+// state takes memory. One that communicates in every pass does so itself and has the option
+// already. Others bring what they have of both.
 void add_common_options(ScheduleInfo& schedule) {
+  if (schedule.partitions_model() || schedule.asynchronous)
+    return;
   if (!has_option(schedule, kAccumulation)) {
     schedule.options.push_back(accumulation_option());
     schedule.accumulates_itself = false;
@@ -127,8 +129,6 @@ const std::vector<ScheduleInfo>& all_schedules() {
 #include "models/schedule/list/schedules.inc"
 #undef STEPCAST_SCHEDULE
     });
-    std::ranges::move(asynchronous_schedules(), std::back_inserter(all));
-    std::ranges::copy(pipelines(), std::back_inserter(all));
     offer_exchanges(all);
     return all;
   }();
@@ -140,6 +140,18 @@ const std::vector<ScheduleInfo>& data_parallel_schedules() {
       without(all_schedules(), [](const ScheduleInfo& schedule) {
         return schedule.asynchronous || schedule.partitions_model();
       });
+  return schedules;
+}
+
+const std::vector<ScheduleInfo>& asynchronous_schedules() {
+  static const std::vector<ScheduleInfo> schedules =
+      without(all_schedules(), [](const ScheduleInfo& schedule) { return !schedule.asynchronous; });
+  return schedules;
+}
+
+const std::vector<ScheduleInfo>& partitioned_schedules() {
+  static const std::vector<ScheduleInfo> schedules = without(
+      all_schedules(), [](const ScheduleInfo& schedule) { return !schedule.partitions_model(); });
   return schedules;
 }
 
@@ -207,7 +219,7 @@ const ScheduleInfo& schedule_of(std::string_view name, const ScheduleOptions& op
   if (!info.partitions_model() || given == options.end() || given->second == kOwnExchange)
     return info;
   const ScheduleInfo* const exchange = find_schedule(given->second);
-  const std::vector<std::string>& own = option_of(pipelines().front(), kExchange).words;
+  const std::vector<std::string> own = exchange_options().front().words;
   if (exchange == nullptr || std::ranges::find(own, exchange->name) != own.end())
     return info;  // whose reader says what is wrong
   if (!exchange->is_exchange())

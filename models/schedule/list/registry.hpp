@@ -17,6 +17,12 @@ const std::vector<ScheduleInfo>& all_schedules();
 /// The schedules that have a plan and replicate the model on every rank.
 const std::vector<ScheduleInfo>& data_parallel_schedules();
 
+/// The schedules whose workers choose at run time whom they wait for.
+const std::vector<ScheduleInfo>& asynchronous_schedules();
+
+/// The schedules of passes, whose stages and tensor groups hold parts of the model.
+const std::vector<ScheduleInfo>& partitioned_schedules();
+
 /// The data-parallel schedules that run on any workload and send whole gradients. They are compared
 /// where nobody names schedules.
 const std::vector<ScheduleInfo>& first_order_schedules();

@@ -8,7 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/list/registry.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/passes/orders.hpp"
 #include "sim/search/plan/listed_values.hpp"
 #include "sim/search/plan/plan_space.hpp"
 
@@ -63,7 +63,8 @@ class CandidateMaker {
   // On one stage orders differ in what they hold alone: one stands for all.
   Count of_one_stage() const {
     const auto& all = space_.schedules;
-    auto found = std::ranges::find(all, megatron_pipeline(false).name, &PlannedSchedule::name);
+    auto found =
+        std::ranges::find(all, std::string_view(megatron_order(false)), &PlannedSchedule::name);
     if (found == all.end())
       found = std::ranges::find_if(
           all, [](const PlannedSchedule& each) { return each.cuts && !each.chunked; });

@@ -29,8 +29,8 @@ bool accepts_layout(std::string_view text) {
     std::vector<std::string> lines = lines_of(text);
     if (lines.size() < 2)
       throw InputError("no schedule and transformer");
-    const ScheduleInfo* pipeline = find_pipeline(lines[0]);
-    if (pipeline == nullptr)
+    const ScheduleInfo* pipeline = find_schedule(lines[0]);
+    if (pipeline == nullptr || !pipeline->partitions_model())
       throw InputError("no schedule that cuts the model");
     small_cluster();  // says where the data are
     const TransformerRequest request = parse_transformer(lines[1]);

@@ -1,6 +1,7 @@
 // FSDP on several stages of a pipeline.
 #include <gtest/gtest.h>
 
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/engine/engine.hpp"
 #include "tests/support/examples.hpp"
@@ -11,7 +12,7 @@ namespace {
 // Eight layers of 1 ms forward and 2 ms backward, 4 MB each, on two stages of two ranks.
 Plan plan_of(const char* pipeline, const char* zero, const Cluster& cluster) {
   const Workload model = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 1'000'000);
-  return build_hybrid(*find_pipeline(pipeline), model, cluster,
+  return build_hybrid(schedule_of(pipeline), model, cluster,
                       {{"pp", "2"},
                        {"zero", zero},
                        {"global_batch", "8"},

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
 
 namespace stepcast {
 namespace {

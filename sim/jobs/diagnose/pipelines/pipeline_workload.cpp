@@ -12,7 +12,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/passes/orders.hpp"
 #include "sim/jobs/diagnose/pipelines/pipeline_record.hpp"
 #include "sim/jobs/diagnose/pipelines/record_notes.hpp"
 #include "sim/jobs/diagnose/pipelines/recorded_cluster.hpp"
@@ -154,7 +154,7 @@ class PipelineSummary {
                         .copies = layout_.data * layout_.context,
                         .tensor = layout_.tensor,
                         .context = layout_.context,
-                        .schedule = recorded_order(several, record_.alternates).name,
+                        .schedule = recorded_order(several, record_.alternates),
                         .norm = std::nullopt};
     if (record_.norm)
       of.norm = sizes_.beside_message(*record_.norm);

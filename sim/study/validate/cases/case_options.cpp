@@ -7,13 +7,14 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
+#include "models/schedule/passes/orders.hpp"
 
 namespace stepcast {
 
 void check_case_options(const ScheduleOptions& options) {
-  std::vector<OptionInfo> known = megatron_pipeline(false).options;
-  std::ranges::copy(megatron_pipeline(true).options, std::back_inserter(known));
+  std::vector<OptionInfo> known = schedule_of(megatron_order(false)).options;
+  std::ranges::copy(schedule_of(megatron_order(true)).options, std::back_inserter(known));
   std::vector<std::string> names;
   std::ranges::transform(known, std::back_inserter(names), &OptionInfo::name);
   for (const auto& [name, value] : options) {

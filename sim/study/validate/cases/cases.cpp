@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/passes/orders.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/likely_range.hpp"
 #include "sim/study/validate/cases/case_options.hpp"
@@ -135,7 +137,7 @@ class Predictor {
     if (!several_parts)
       options.erase("virtual_stages");
     const Cluster cluster = cluster_of(row, setup);
-    const ScheduleInfo& pipeline = megatron_pipeline(several_parts);
+    const ScheduleInfo& pipeline = schedule_of(megatron_order(several_parts));
     PredictedCase predicted{.row = row,
                             .predicted = options.contains("micro_batch")
                                              ? step_of(pipeline, model, cluster, options)

@@ -3,12 +3,13 @@
 #include "models/schedule/model_parallel/order_walk.hpp"
 #include "models/schedule/model_parallel/pipeline_order.hpp"
 #include "tests/support/input_error.hpp"
+#include "tests/support/pass_orders.hpp"
 
 namespace stepcast {
 namespace {
 
 double makespan(std::uint32_t stages, std::uint32_t micro_batches, const PartTimes& part) {
-  const PipelineOrder order = dualpipe_order(stages, micro_batches);
+  const PipelineOrder order = order_of("dualpipe", stages, micro_batches);
   check_order(order);
   return walk(order, std::vector<PartTimes>(stages, part)).makespan.value;
 }
@@ -45,11 +46,11 @@ TEST(DualPipe, IsNotLongerThanItsFormula) {
 TEST(DualPipe, HoldsOneMicroBatchMoreThanStages) {
   for (const std::uint32_t p : {2U, 4U, 8U})
     for (std::uint32_t stage = 0; stage < p; ++stage)
-      EXPECT_EQ(most_held(dualpipe_order(p, 3 * p), stage, {1, 1}), p + 1);
+      EXPECT_EQ(most_held(order_of("dualpipe", p, 3 * p), stage, {1, 1}), p + 1);
 }
 
 TEST(DualPipe, HasAPartOnTwoStages) {
-  const PipelineOrder order = dualpipe_order(4, 8);
+  const PipelineOrder order = order_of("dualpipe", 4, 8);
   EXPECT_EQ(order.parts(), 4U);
   for (std::uint32_t stage = 0; stage < 4; ++stage)
     for (std::uint32_t chunk = 0; chunk < 2; ++chunk)
@@ -58,10 +59,10 @@ TEST(DualPipe, HasAPartOnTwoStages) {
 }
 
 TEST(DualPipe, RefusesOddStagesAndFewMicroBatches) {
-  EXPECT_EQ(input_error_of([] { dualpipe_order(3, 8); }),
+  EXPECT_EQ(input_error_of([] { order_of("dualpipe", 3, 8); }),
             "dualpipe: pp: expected an even number of stages, found 3");
   for (const std::uint32_t m : {6U, 9U})
-    EXPECT_EQ(input_error_of([&] { dualpipe_order(4, m); }),
+    EXPECT_EQ(input_error_of([&] { order_of("dualpipe", 4, m); }),
               "dualpipe: global_batch: expected an even number of micro-batches, two for each of 4 "
               "stages at least, found " +
                   std::to_string(m));

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 
 namespace stepcast {
 namespace {
 
 TEST(PipelineOptions, TakeTheirDefaultsAndWhatSearchesTry) {
-  for (const ScheduleInfo& pipeline : pipelines())
+  for (const ScheduleInfo& pipeline : partitioned_schedules())
     for (const OptionInfo& option : pipeline.options) {
       EXPECT_NO_THROW(check_option(option, option.default_value)) << option.name;
       for (const std::string& word : option.alternatives)
@@ -19,7 +20,7 @@ TEST(PipelineOptions, TakeTheirDefaultsAndWhatSearchesTry) {
 }
 
 TEST(PipelineOptions, TextsAreReadByTheirSchedule) {
-  for (const ScheduleInfo& pipeline : pipelines()) {
+  for (const ScheduleInfo& pipeline : partitioned_schedules()) {
     const auto partition = std::ranges::find(pipeline.options, "partition", &OptionInfo::name);
     ASSERT_NE(partition, pipeline.options.end()) << pipeline.name;
     EXPECT_NO_THROW(check_option(*partition, "8,8,9,7"));

@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/order_walk.hpp"
 #include "models/schedule/model_parallel/partition.hpp"
+#include "tests/support/pass_orders.hpp"
 
 namespace stepcast {
 namespace {
@@ -28,9 +29,9 @@ TEST(PipelineOrder, GpipeAndOneForwardOneBackwardTakeTheirFormula) {
   for (const std::uint32_t p : {1U, 2U, 4U, 7U, 16U})
     for (const std::uint32_t m : {1U, 3U, 16U, 40U}) {
       const double expected = (m + p - 1) * (1.25 + 2.5);
-      EXPECT_NEAR(makespan(gpipe_order(p, m), part_of(1.25, 2.5)), expected, 1e-12 * expected);
-      EXPECT_NEAR(makespan(one_forward_one_backward_order(p, m), part_of(1.25, 2.5)), expected,
+      EXPECT_NEAR(makespan(order_of("gpipe", p, m), part_of(1.25, 2.5)), expected,
                   1e-12 * expected);
+      EXPECT_NEAR(makespan(order_of("1f1b", p, m), part_of(1.25, 2.5)), expected, 1e-12 * expected);
     }
 }
 
@@ -41,13 +42,14 @@ TEST(PipelineOrder, InterleavedTakesItsFormula) {
       const std::uint32_t m = 4 * p;
       const double whole = 3.75;
       const double expected = m * whole + (p - 1) * whole / v;
-      EXPECT_NEAR(makespan(interleaved_order(p, m, v), part_of(1.25 / v, 2.5 / v)), expected,
-                  1e-12 * expected);
+      EXPECT_NEAR(makespan(order_of("interleaved", p, m, {{"virtual_stages", std::to_string(v)}}),
+                           part_of(1.25 / v, 2.5 / v)),
+                  expected, 1e-12 * expected);
     }
 }
 
 TEST(PipelineOrder, InterleavedNeedsStagesThatDivideTheMicroBatches) {
-  EXPECT_THROW(interleaved_order(4, 6, 2), InputError);
+  EXPECT_THROW(order_of("interleaved", 4, 6, {{"virtual_stages", "2"}}), InputError);
 }
 
 // m (F + B + W) + (p - 1)(F + B - W).
@@ -55,7 +57,7 @@ TEST(PipelineOrder, ZeroBubbleH1TakesItsFormula) {
   for (const std::uint32_t p : {2U, 4U, 8U})
     for (const std::uint32_t m : {8U, 16U, 31U}) {
       const double expected = m * 3 + (p - 1) * 1;
-      EXPECT_NEAR(makespan(zb_h1_order(p, m), kEven), expected, 1e-12 * expected);
+      EXPECT_NEAR(makespan(order_of("zb-h1", p, m), kEven), expected, 1e-12 * expected);
     }
 }
 
@@ -63,7 +65,7 @@ TEST(PipelineOrder, ZeroBubbleH1TakesItsFormula) {
 TEST(PipelineOrder, ZeroBubbleH2LeavesNoBubbleOnAnyStage) {
   for (const std::uint32_t p : {2U, 4U, 8U}) {
     const std::uint32_t m = 3 * p;
-    const PipelineOrder order = zb_h2_order(p, m);
+    const PipelineOrder order = order_of("zb-h2", p, m);
     const WalkedOrder walked = walk(order, std::vector<PartTimes>(p, kEven));
     for (const auto& spans : walked.ranks)
       EXPECT_NEAR((spans.back().end - spans.front().begin).value, 3.0 * m, 1e-9) << p;
@@ -75,7 +77,7 @@ TEST(PipelineOrder, ZeroBubbleH2LeavesNoBubbleOnAnyStage) {
 TEST(PipelineOrder, ZeroBubbleVLeavesNoBubbleInTheMemoryOfOneForwardOneBackward) {
   for (const std::uint32_t p : {1U, 2U, 3U, 4U, 8U})
     for (const std::uint32_t m : {2 * p - 1, 2 * p, 5 * p}) {
-      const PipelineOrder order = zb_v_order(p, m);
+      const PipelineOrder order = order_of("zb-v", p, m);
       EXPECT_NEAR(makespan(order, kEven), 6.0 * m + p - 1, 1e-9) << p << " " << m;
       const WalkedOrder walked = walk(order, std::vector<PartTimes>(order.parts(), kEven));
       for (std::uint32_t stage = 0; stage < p; ++stage) {
@@ -89,11 +91,11 @@ TEST(PipelineOrder, ZeroBubbleVLeavesNoBubbleInTheMemoryOfOneForwardOneBackward)
 TEST(PipelineOrder, ZeroBubbleVRunsWithAnyNumberOfMicroBatches) {
   for (const std::uint32_t p : {2U, 5U, 8U})
     for (std::uint32_t m = 1; m < 2 * p; ++m)
-      EXPECT_GE(makespan(zb_v_order(p, m), kEven), 6.0 * m) << p << " " << m;
+      EXPECT_GE(makespan(order_of("zb-v", p, m), kEven), 6.0 * m) << p << " " << m;
 }
 
 TEST(PipelineOrder, TheFirstAndTheLastPartOfAVAreOnOneRank) {
-  const PipelineOrder order = zb_v_order(4, 8);
+  const PipelineOrder order = order_of("zb-v", 4, 8);
   EXPECT_EQ(part_of(order, 0, 0), 0U);
   EXPECT_EQ(part_of(order, 0, 1), 7U);
   EXPECT_EQ(part_of(order, 3, 1), 4U);
@@ -101,7 +103,7 @@ TEST(PipelineOrder, TheFirstAndTheLastPartOfAVAreOnOneRank) {
 
 // (m + p - 1)(F + R) + 2 (p - 1) x: messages come one after the other, nobody waits twice.
 TEST(PipelineOrder, GpipePaysForMessagesOnceEachWay) {
-  EXPECT_NEAR(makespan(gpipe_order(4, 8), part_of(1, 2), 0.1), 11 * 3 + 6 * 0.1, 1e-9);
+  EXPECT_NEAR(makespan(order_of("gpipe", 4, 8), part_of(1, 2), 0.1), 11 * 3 + 6 * 0.1, 1e-9);
 }
 
 // A micro-batch is back after p (F + R) + 2 (p - 1) x, and p are under way: so the period grows to
@@ -109,7 +111,8 @@ TEST(PipelineOrder, GpipePaysForMessagesOnceEachWay) {
 TEST(PipelineOrder, BlockingMessagesStretchThePeriodOfOneForwardOneBackward) {
   const auto period = [](bool asynchronous) {
     const auto at = [&](std::uint32_t m) {
-      return makespan(one_forward_one_backward_order(4, m, asynchronous), part_of(1, 2), 0.1);
+      return makespan(order_of("1f1b", 4, m, {{"warm_up", asynchronous ? "double" : "usual"}}),
+                      part_of(1, 2), 0.1);
     };
     return (at(400) - at(200)) / 200;
   };
@@ -120,18 +123,21 @@ TEST(PipelineOrder, BlockingMessagesStretchThePeriodOfOneForwardOneBackward) {
 TEST(PipelineOrder, StagesHoldAsManyMicroBatchesAsPublished) {
   const std::uint32_t p = 4;
   const std::uint32_t m = 16;
-  EXPECT_EQ(most_held(gpipe_order(p, m), 0, {1}), m);
+  EXPECT_EQ(most_held(order_of("gpipe", p, m), 0, {1}), m);
   for (std::uint32_t i = 0; i < p; ++i)
-    EXPECT_EQ(most_held(one_forward_one_backward_order(p, m), i, {1}), p - i);
-  EXPECT_EQ(most_held(zb_h1_order(p, m), 0, {1}), p);
-  EXPECT_EQ(most_held(zb_h2_order(p, m), 0, {1}), 2 * p - 1);
+    EXPECT_EQ(most_held(order_of("1f1b", p, m), i, {1}), p - i);
+  EXPECT_EQ(most_held(order_of("zb-h1", p, m), 0, {1}), p);
+  EXPECT_EQ(most_held(order_of("zb-h2", p, m), 0, {1}), 2 * p - 1);
   // A chunk is half a stage: p + (p - 1) / v of whole stages.
-  EXPECT_DOUBLE_EQ(most_held(interleaved_order(p, m, 2), 0, {0.5, 0.5}), p + (p - 1) / 2.0);
+  EXPECT_DOUBLE_EQ(
+      most_held(order_of("interleaved", p, m, {{"virtual_stages", "2"}}), 0, {0.5, 0.5}),
+      p + (p - 1) / 2.0);
 }
 
 TEST(PipelineOrder, TextIsReadAsItIsWritten) {
   for (const PipelineOrder& order :
-       {zb_h1_order(3, 5), interleaved_order(2, 4, 2), gpipe_order(2, 2)}) {
+       {order_of("zb-h1", 3, 5), order_of("interleaved", 2, 4, {{"virtual_stages", "2"}}),
+        order_of("gpipe", 2, 2)}) {
     const PipelineOrder read = parse_order(order_text(order));
     EXPECT_EQ(read.ranks, order.ranks);
     EXPECT_EQ(read.chunks, order.chunks);
@@ -199,7 +205,7 @@ TEST(Partition, UnevenStagesGainWhatTheyArePublishedToGain) {
     const double other = p / (p - 1 + first);
     std::vector<PartTimes> parts(p, part_of(other / 3, other * 2 / 3));
     parts[0] = part_of(first * other / 3, first * other * 2 / 3);
-    return walk(one_forward_one_backward_order(p, m), parts).makespan.value;
+    return walk(order_of("1f1b", p, m), parts).makespan.value;
   };
   EXPECT_NEAR(best(2, 1.5, 2), 2.8, 1e-9);
   EXPECT_NEAR(best(4, 1.5, 4), 60.0 / 9, 1e-9);
@@ -209,7 +215,7 @@ TEST(Partition, UnevenStagesGainWhatTheyArePublishedToGain) {
 // 24 units on 2 stages, 2 micro-batches: 3 : 2 is 14.4 : 9.6 units; the nearest whole ones.
 TEST(Partition, TheBestPartsAreUnevenWhereTheStepGainsByIt) {
   const std::vector<PartTimes> units(25, part_of(2.0 / 75, 4.0 / 75));
-  const PipelineOrder order = one_forward_one_backward_order(2, 2);
+  const PipelineOrder order = order_of("1f1b", 2, 2);
   const PartBounds best = best_parts(order, units, {});
   EXPECT_EQ(best, (PartBounds{0, 15, 25}));
   EXPECT_NEAR(walk(order, sums_of(units, best)).makespan.value, 2.8, 1e-9);
@@ -220,7 +226,7 @@ TEST(Partition, TheBestPartsAreUnevenWhereTheStepGainsByIt) {
 TEST(Partition, TheBestPartsOfFewMicroBatchesAreThoseKnown) {
   const auto best = [](std::uint32_t p, std::uint32_t m, std::uint32_t count) {
     const std::vector<PartTimes> units(count, part_of(p / (3.0 * count), 2.0 * p / (3.0 * count)));
-    const PipelineOrder order = one_forward_one_backward_order(p, m);
+    const PipelineOrder order = order_of("1f1b", p, m);
     return walk(order, sums_of(units, best_parts(order, units, {}))).makespan.value;
   };
   EXPECT_NEAR(best(4, 3, 40), 5.6, 1e-9);  // 1.2 : 1.2 : .8 : .8
@@ -232,7 +238,7 @@ TEST(Partition, EqualPartsAreBestWhereMicroBatchesAreMoreThanStages) {
   for (const std::uint32_t p : {2U, 4U, 8U})
     for (const std::uint32_t m : {p + 1, 2 * p, 4 * p}) {
       const std::vector<PartTimes> units(std::size_t{10} * p, part_of(1.0 / 30, 2.0 / 30));
-      const PipelineOrder order = one_forward_one_backward_order(p, m);
+      const PipelineOrder order = order_of("1f1b", p, m);
       const double step = walk(order, sums_of(units, best_parts(order, units, {}))).makespan.value;
       EXPECT_NEAR(step, m + p - 1, 1e-9) << p << " stages, " << m << " micro-batches";
     }
@@ -241,7 +247,7 @@ TEST(Partition, EqualPartsAreBestWhereMicroBatchesAreMoreThanStages) {
 // The same where the first stage has room for 13 units, for 9, and where nothing fits.
 TEST(Partition, TheBestPartsKeepToALimit) {
   const std::vector<PartTimes> units(25, part_of(2.0 / 75, 4.0 / 75));
-  const PipelineOrder order = one_forward_one_backward_order(2, 2);
+  const PipelineOrder order = order_of("1f1b", 2, 2);
   const auto within = [&](double room) {
     return best_parts(order, units, {}, [&](const PartBounds& bounds) {
       return std::max(0.0, static_cast<double>(bounds[1]) - room);
@@ -265,7 +271,7 @@ TEST(Partition, ASlowStageGetsFewerLayers) {
   const std::vector<PartTimes> units(14, part_of(1, 2));
   const std::vector<Seconds> weights(14, Seconds{3});
   EXPECT_EQ(lightest_parts(weights, 4, slowness), (PartBounds{0, 2, 6, 10, 14}));
-  const PipelineOrder order = one_forward_one_backward_order(4, 32);
+  const PipelineOrder order = order_of("1f1b", 4, 32);
   EXPECT_EQ(best_parts(order, units, {}, {}, {}, slowness), (PartBounds{0, 2, 6, 10, 14}));
 }
 

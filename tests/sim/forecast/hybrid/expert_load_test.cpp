@@ -1,6 +1,7 @@
 // What the fullest expert gets.
 #include <gtest/gtest.h>
 
+#include "models/schedule/list/registry.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/owned_job.hpp"
@@ -13,7 +14,7 @@ HybridRun run_of(ScheduleOptions options, const char* experts = ",experts=8,top_
   const Workload model = *find_transformer_model(
       std::string("transformer:layers=4,hidden=1024,heads=16,seq=512,vocab=1024,device=a100") +
       experts);
-  return build_hybrid(*find_pipeline("1f1b"), model, load_cluster("dgx-a100"), options);
+  return build_hybrid(schedule_of("1f1b"), model, load_cluster("dgx-a100"), options);
 }
 
 std::string refusal(ScheduleOptions options, const char* experts = ",experts=8,top_k=2") {

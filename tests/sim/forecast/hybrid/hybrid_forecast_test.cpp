@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/owned_job.hpp"
+#include "tests/support/pass_orders.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 
@@ -43,7 +44,7 @@ TEST(HybridForecast, EngineTakesThePipelinesFormulas) {
 TEST(HybridForecast, OrderOfTheUsersRunsAsItsFormula) {
   OwnedJob scenario = plain_scenario("pipeline", {});
   scenario.options.erase("global_batch");
-  scenario.options["order"] = order_text(one_forward_one_backward_order(4, 8));
+  scenario.options["order"] = order_text(order_of("1f1b", 4, 8));
   EXPECT_NEAR(step_ms(scenario), 11 * 6, 1e-4);
 }
 

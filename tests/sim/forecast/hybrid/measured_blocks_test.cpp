@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/input_error.hpp"
@@ -37,7 +38,7 @@ HybridRun run_of(const std::string& rows, ScheduleOptions options) {
   const Workload model = *find_transformer_model("transformer:" + kShape + more);
   Cluster cluster = load_cluster("dgx-a100");
   cluster.nodes = 1;
-  return build_hybrid(*find_pipeline("1f1b"), model, cluster, options);
+  return build_hybrid(schedule_of("1f1b"), model, cluster, options);
 }
 
 PartTimes block_of(const std::string& rows, ScheduleOptions options) {

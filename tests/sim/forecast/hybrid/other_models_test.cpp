@@ -1,6 +1,7 @@
 // Models that are no GPT or Llama, cut over GPUs: images, and latent attention.
 #include <gtest/gtest.h>
 
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "traces/catalog.hpp"
@@ -13,7 +14,7 @@ HybridRun run_of(const std::string& model, ScheduleOptions options) {
   Cluster cluster = load_cluster("dgx-h100");
   cluster.nodes = 1;
   options.insert({{"micro_batch", "1"}, {"global_batch", "8"}});
-  return build_hybrid(*find_pipeline("1f1b"),
+  return build_hybrid(schedule_of("1f1b"),
                       *find_transformer_model("transformer:device=h100,model=" + model), cluster,
                       options);
 }

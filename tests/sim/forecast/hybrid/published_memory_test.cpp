@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
@@ -37,8 +38,7 @@ HybridRun run_of(const Configuration& of, const char* recompute, bool sequence_p
                           {"gradient_bytes", "4"}};
   if (of.chunks > 1)
     options["virtual_stages"] = std::to_string(of.chunks);
-  return build_hybrid(*find_pipeline(of.chunks > 1 ? "interleaved" : "1f1b"), model, cluster,
-                      options);
+  return build_hybrid(schedule_of(of.chunks > 1 ? "interleaved" : "1f1b"), model, cluster, options);
 }
 
 Transformer shape_of(const Configuration& of) {

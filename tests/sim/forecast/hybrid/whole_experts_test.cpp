@@ -1,6 +1,7 @@
 // Experts that no rank shares (etp=1), beside those that the ranks of a tensor group share.
 #include <gtest/gtest.h>
 
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "tests/support/input_error.hpp"
@@ -19,7 +20,7 @@ HybridRun run_of(ScheduleOptions options, const std::string& experts = "8,top_k=
   options.try_emplace("sequence_parallel", "yes");
   options["global_batch"] = "16";
   options["micro_batch"] = "1";
-  return build_hybrid(*find_pipeline("1f1b"), model, cluster, options);
+  return build_hybrid(schedule_of("1f1b"), model, cluster, options);
 }
 
 TEST(WholeExperts, AreAsManyParametersOnARankAsSharedOnes) {

@@ -1,5 +1,5 @@
 // The same of schedules whose workers decide at run time and of those that cut the model.
-#include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "tests/sim/forecast/properties/random_job.hpp"
 #include "tests/support/owned_job.hpp"
@@ -49,9 +49,10 @@ OwnedJob random_layout(std::uint32_t seed) {
                             ",hidden=" + std::to_string(256 * power(2)) +
                             ",heads=8,seq=" + std::to_string(128 * power(3)) +
                             ",vocab=1000,device=a100,batch=1";
-  OwnedJob scenario{.workload = load_transformer(parse_transformer(shape)),
-                    .cluster = random_cluster(draw),
-                    .schedule = pipelines()[seed % (pipelines().size() - 1)].name};
+  OwnedJob scenario{
+      .workload = load_transformer(parse_transformer(shape)),
+      .cluster = random_cluster(draw),
+      .schedule = partitioned_schedules()[seed % (partitioned_schedules().size() - 1)].name};
   scenario.cluster.nodes = power(2);
   scenario.cluster.gpus_per_node = power(2);
   scenario.options = {{"tp", std::to_string(power(1))},

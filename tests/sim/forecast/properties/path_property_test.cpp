@@ -1,5 +1,6 @@
 // The critical path adds up to the step and has neither gap nor overlap, for all schedules, however
 // late messages start.
+#include "models/schedule/list/registry.hpp"
 #include "sim/timeline/critical_path.hpp"
 #include "sim/timeline/window.hpp"
 #include "tests/sim/forecast/properties/random_job.hpp"
@@ -65,9 +66,10 @@ OwnedJob random_pipeline(std::uint32_t seed) {
   const std::string shape = "transformer:layers=24,hidden=" + count_in_text(256 * power(2)) +
                             ",heads=8,seq=" + count_in_text(128 * power(3)) +
                             ",vocab=1000,device=a100,batch=1";
-  OwnedJob scenario{.workload = load_transformer(parse_transformer(shape)),
-                    .cluster = random_cluster(draw),
-                    .schedule = pipelines()[seed % (pipelines().size() - 1)].name};
+  OwnedJob scenario{
+      .workload = load_transformer(parse_transformer(shape)),
+      .cluster = random_cluster(draw),
+      .schedule = partitioned_schedules()[seed % (partitioned_schedules().size() - 1)].name};
   draw_startups(draw, scenario.cluster);
   const std::uint32_t kStages[] = {2, 3, 4, 6};
   const std::uint32_t stages = kStages[draw.below(4)];

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "models/collective/links.hpp"
-#include "models/schedule/decentralised/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "models/schedule/period.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "tests/sim/forecast/properties/random_job.hpp"
@@ -211,9 +211,10 @@ OwnedJob hostile_layout(std::uint32_t seed, bool swapped) {
                             ",hidden=" + std::to_string(256 * power(2)) +
                             ",heads=8,seq=" + std::to_string(128 * power(2)) +
                             ",vocab=1000,device=a100,batch=1";
-  OwnedJob scenario{.workload = load_transformer(parse_transformer(shape)),
-                    .cluster = random_cluster(draw),
-                    .schedule = pipelines()[seed % (pipelines().size() - 1)].name};
+  OwnedJob scenario{
+      .workload = load_transformer(parse_transformer(shape)),
+      .cluster = random_cluster(draw),
+      .schedule = partitioned_schedules()[seed % (partitioned_schedules().size() - 1)].name};
   scenario.cluster.nic.startup = Seconds{draw.between(1e-7, 0.1)};
   scenario.cluster.nodes = power(2);
   scenario.cluster.gpus_per_node = power(2);

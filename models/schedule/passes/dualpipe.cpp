@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/schedule/model_parallel/pipeline_order.hpp"
+#include "models/schedule/passes/orders.hpp"
 
 namespace stepcast {
 namespace {
@@ -110,9 +110,11 @@ class RankOfDual {
   std::vector<PipelinePass> passes_;
 };
 
-}  // namespace
-
-PipelineOrder dualpipe_order(std::uint32_t stages, std::uint32_t micro_batches) {
+// Half of the micro-batches go through the stages from the last to the first, so that each rank
+// holds two parts, and a forward pass of one direction is interleaved with a backward pass of the
+// other: p + 1 activations, a bubble of (p/2 - 1)(FB + B - 3W) with FB of an interleaved pair, B of
+// a whole backward pass and W of its weight gradients.
+PipelineOrder dualpipe_order(const HybridReader& /*options*/, Count stages, Count micro_batches) {
   if (stages % 2 != 0)
     throw InputError(
         fmt::format("dualpipe: pp: expected an even number of stages, found {}", stages));
@@ -129,6 +131,15 @@ PipelineOrder dualpipe_order(std::uint32_t stages, std::uint32_t micro_batches) 
   for (Count stage = 0; stage < stages; ++stage)
     order.ranks.push_back(RankOfDual(stages, stage, micro_batches).passes());
   return order;
+}
+
+}  // namespace
+
+ScheduleInfo dualpipe_schedule() {
+  return passes_schedule(
+      "dualpipe", "micro-batches from both ends, passes of both ways interleaved; weights twice",
+      "DeepSeek-AI, DeepSeek-V3, 2024",
+      {.order = dualpipe_order, .holds_twice = true, .chunks = 2});
 }
 
 }  // namespace stepcast
