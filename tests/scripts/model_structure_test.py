@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tests the layer times that scripts/torch_structure.py gives to shapes, with a stand-in for PyTorch.
+"""Tests the layer times that scripts/profile_torch.py --structure gives to shapes, with a stand-in for PyTorch.
 
 One test takes every family of torchvision's classification models; it is skipped where torchvision is absent.
-Usage: torch_structure_test.py [PROGRAM [PYTHON]]"""
+Usage: model_structure_test.py [PROGRAM [PYTHON]]"""
 import contextlib
 import json
 import math
@@ -20,7 +20,7 @@ PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 else ""
 HAS_TORCHVISION = subprocess.run([PYTHON, "-c", "import torchvision"], capture_output=True).returncode == 0
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "scripts"))
-import torch_structure  # noqa: E402
+import profile_torch  # noqa: E402
 
 
 class Shaped:
@@ -128,31 +128,31 @@ class Structure(unittest.TestCase):
         # 10^9 multiply-accumulates take 1 ms; 3 million elements of 4 bytes 12 us.
         layer = {"macs": 1e9, "inputs": 1e6, "outputs": 1e6, "weights": 1e6}
         for first, times in ((False, (1.001e-3, 2.002e-3)), (True, (1.001e-3, 1.001e-3))):
-            for found, expected in zip(torch_structure.times_of(layer, law, 4, first), times):
+            for found, expected in zip(profile_torch.times_of(layer, law, 4, first), times):
                 self.assertAlmostEqual(found, expected, places=12)
-        forward, backward = torch_structure.times_of({**layer, "macs": 0}, law, 4)
+        forward, backward = profile_torch.times_of({**layer, "macs": 0}, law, 4)
         self.assertAlmostEqual(forward, 13e-6, places=12)
         self.assertAlmostEqual(backward, 25e-6, places=12)
 
     def test_multiply_accumulates_follow_from_shapes(self):
         # 64 x 3 x 7 x 7 for each of 2 x 112 x 112 places; 1000 x 2048 for each of 2 rows; a look-up multiplies nothing.
-        self.assertEqual(torch_structure.macs_of("Conv2d", [("weight", (64, 3, 7, 7))], (2, 64, 112, 112)),
+        self.assertEqual(profile_torch.macs_of("Conv2d", [("weight", (64, 3, 7, 7))], (2, 64, 112, 112)),
                          64 * 3 * 7 * 7 * 2 * 112 * 112)
-        self.assertEqual(torch_structure.macs_of("Linear", [("weight", (1000, 2048))], (2, 1000)), 2 * 1000 * 2048)
-        self.assertEqual(torch_structure.macs_of("Embedding", [("weight", (100, 8))], (2, 5, 8)), 0)
+        self.assertEqual(profile_torch.macs_of("Linear", [("weight", (1000, 2048))], (2, 1000)), 2 * 1000 * 2048)
+        self.assertEqual(profile_torch.macs_of("Embedding", [("weight", (100, 8))], (2, 5, 8)), 0)
 
     def test_laws_are_read_from_the_device_files(self):
         a100 = json.loads((ROOT / "configs/devices/a100.json").read_text())
-        self.assertEqual(torch_structure.law_of(a100, DEVICES, "bf16")["macs"],
+        self.assertEqual(profile_torch.law_of(a100, DEVICES, "bf16")["macs"],
                          a100["law"]["products"]["bf16"]["peak_tflops"] * 5e11)
         for file in sorted((ROOT / "configs/devices").glob("*.json")):
-            self.assertGreater(torch_structure.law_of(json.loads(file.read_text()), DEVICES, "fp32")["bandwidth"], 1e10)
-        h200, h100 = (torch_structure.law_of(json.loads((DEVICES / f"{name}.json").read_text()), DEVICES, "bf16")
+            self.assertGreater(profile_torch.law_of(json.loads(file.read_text()), DEVICES, "fp32")["bandwidth"], 1e10)
+        h200, h100 = (profile_torch.law_of(json.loads((DEVICES / f"{name}.json").read_text()), DEVICES, "bf16")
                       for name in ("h200", "h100"))
         self.assertEqual(h200["macs"], h100["macs"])
         self.assertAlmostEqual(h200["bandwidth"] / h100["bandwidth"], 4800 / 3350)
         with self.assertRaisesRegex(ValueError, "has no rate for bf16"):
-            torch_structure.law_of({"name": "x", "peak_fp32_tflops": 1}, DEVICES, "bf16")
+            profile_torch.law_of({"name": "x", "peak_fp32_tflops": 1}, DEVICES, "bf16")
 
     def test_the_structure_of_a_stand_in_is_a_workload(self):
         weight, shared = Shaped(4096, 1024), Shaped(1024, 4096)
@@ -164,7 +164,7 @@ class Structure(unittest.TestCase):
             file = pathlib.Path(folder) / "d.json"
             file.write_text(json.dumps(device))
             options = types.SimpleNamespace(precision="fp32", batch=64)
-            workload = torch_structure.workload_of(TORCH, model, Shaped(64, 1024), file, options, "m")
+            workload = profile_torch.workload_of_shapes(TORCH, model, Shaped(64, 1024), file, options, "m")
         first, middle, third, last = workload["layers"]
         self.assertEqual([layer["kind"] for layer in workload["layers"]], ["Linear", "ReLU", "Linear", "Linear"])
         # 64 x 4096 x 1024 multiply-accumulates at 10^12/s and a launch; twice in backward, but for the first layer.
@@ -182,7 +182,7 @@ class Structure(unittest.TestCase):
         # The model has a module of its own called "relu.call2": no name may be given twice.
         model = Net({"fc": Linear((8, 8), [("weight", Shaped(8, 8))]), "relu": ReLU((8, 8)), "relu.call2": ReLU((8, 8))},
                     ["fc", "relu", "relu", "relu.call2", "fc", "relu"])
-        layers = torch_structure.layers_of(torch_structure.walk(TORCH, model, Shaped(8, 8)), LAW, 4, "fp32")
+        layers = profile_torch.layers_of(profile_torch.walk(TORCH, model, Shaped(8, 8)), LAW, 4, "fp32")
         self.assertEqual([layer["name"] for layer in layers],
                          ["fc", "relu", "relu.call2_", "relu.call2", "fc.call2", "relu.call3"])
         # Its gradient is ready when the first run's backward pass, the last of them, ends; every run multiplies.
@@ -193,12 +193,12 @@ class Structure(unittest.TestCase):
         attention = Attention(parameters=[("in_proj_weight", Shaped(24, 8)), ("scale", Shaped(8))],
                               children=[Linear((4, 8), [("weight", Shaped(8, 8)), ("bias", Shaped(8))])])
         model = Net({"fc": Linear((4, 8), [("weight", Shaped(8, 8))]), "attention": attention}, ["fc", "attention"])
-        _, layer = torch_structure.layers_of(torch_structure.walk(TORCH, model, Shaped(4, 8)), LAW, 4, "fp32")
+        _, layer = profile_torch.layers_of(profile_torch.walk(TORCH, model, Shaped(4, 8)), LAW, 4, "fp32")
         self.assertEqual(layer["name"], "attention")
         self.assertEqual([(each["name"], each["elements"]) for each in layer["parameters"]],
                          [("in_proj_weight", 192), ("scale", 8), ("0.weight", 64), ("0.bias", 8)])
         # 4 rows x (24 x 8 + 8 x 8) multiply-accumulates: less than the traffic of 4 x 8 in, 4 x 8 out, 272 parameters.
-        self.assertEqual(torch_structure.macs_of("Attention", [("in_proj_weight", (24, 8)), ("scale", (8,)),
+        self.assertEqual(profile_torch.macs_of("Attention", [("in_proj_weight", (24, 8)), ("scale", (8,)),
                                                                ("0.weight", (8, 8)), ("0.bias", (8,))], (4, 8)), 4 * 256)
         self.assertAlmostEqual(layer["forward_s"], 1e-6 + (32 + 32 + 272) * 4e-12, places=9)
 
@@ -208,7 +208,7 @@ EVERY_FAMILY = """
 import argparse, pathlib, sys, types
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
-import profile_torch, torch, torch_structure, torchvision
+import profile_torch, torch, torchvision
 SMALL = ["convnext_tiny", "efficientnet_v2_s", "regnet_x_400mf", "regnet_y_400mf", "resnet50", "resnext50_32x4d", "swin_t",
          "swin_v2_t", "vgg11_bn", "wide_resnet50_2"]
 profile_torch.import_torch()
@@ -221,7 +221,7 @@ for names in families.values():
         options = argparse.Namespace(batch=2, image=299 if name == "inception_v3" else 224, precision="fp32")
         model, inputs, _ = profile_torch.load("torchvision:" + name, options)
         device = profile_torch.DEVICES / "a100.json"
-        workload = torch_structure.workload_of(torch, model.train(), inputs, device, options, name)
+        workload = profile_torch.workload_of_shapes(torch, model.train(), inputs, device, options, name)
         pathlib.Path(sys.argv[2], name + ".json").write_text(profile_torch.text_of(workload))
         print(name, sum(tensor.numel() for tensor in model.parameters()))
 """
