@@ -44,6 +44,14 @@ class Programs(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), words)
             self.assertIn("usage:", done.stdout)
 
+    def test_every_script_helps_and_refuses_what_it_does_not_know_in_one_line(self):
+        for path in SCRIPT_FILES:
+            done = subprocess.run([path, "--help"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), path)
+            self.assertGreater(len(done.stdout.splitlines()), 1, path)
+            done = subprocess.run([path, "--no-such-option"], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1), f"{path}: {done.stderr}")
+
     def test_scripts_are_few_and_all_described(self):
         self.assertLessEqual(len(SCRIPT_FILES), MOST_SCRIPTS)
         described = [line.split("`")[1] for line in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").splitlines()
