@@ -2,10 +2,11 @@
 """Fails where the tree is not as it is meant to be: a file includes a header of a layer above its own or a library
 reserved to other places, a function is too long, a study speaks of the command line, or a family of
 schedules is named outside its folder."""
-import argparse
 import pathlib
 import re
 import sys
+
+from support.program import Parser
 
 # From the bottom up; of a folder and one inside it the inner counts. A file under tests/ counts as part of the layer
 # that it mirrors, so that the tests of a layer need nothing above it; tests/fuzz, tests/bench and the like may include
@@ -219,7 +220,7 @@ def check(root):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = Parser(description=__doc__)
     parser.add_argument("root", nargs="?", default=pathlib.Path(__file__).parents[1], type=pathlib.Path, help="of the tree")
     found = check(parser.parse_args().root)
     print("\n".join(found) or "every include points down")

@@ -12,6 +12,7 @@ import unittest
 from unittest import mock
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "scripts/other_debian"
+sys.path.insert(0, str(SCRIPT.parent))
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("other_debian", str(SCRIPT))
 OTHER = importlib.util.module_from_spec(importlib.util.spec_from_loader("other_debian", loader))

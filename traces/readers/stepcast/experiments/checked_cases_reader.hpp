@@ -28,7 +28,7 @@ struct CheckedCase {
 };
 
 /// Reads a file of checked cases (`"format": "stepcast-checked-cases"`, version 1), which
-/// scripts/accuracy writes, strictly. Throws InputError naming file and field.
+/// scripts/published accuracy writes, strictly. Throws InputError naming file and field.
 std::vector<CheckedCase> read_checked_cases(const std::filesystem::path& path);
 std::vector<CheckedCase> parse_checked_cases(std::string_view text, const std::string& origin);
 

@@ -1,0 +1,3 @@
+# exit 2
+# root
+scripts/published placements --program stepcast

@@ -1,0 +1,2 @@
+# root
+scripts/published placements --program stepcast --data tests/data/placements

@@ -1,0 +1,2 @@
+# root
+scripts/published ranges --program stepcast
