@@ -156,7 +156,7 @@ fs::path find_experiment(const std::string& name) {
 
 Workload load_workload(const std::string& name) {
   if (auto transformer = find_transformer_model(name))
-    return std::move(transformer->workload);
+    return *std::move(transformer);
   const fs::path file = find_workload(name);
   Workload workload = read_workload(file);
   workload.kfac = find_kfac_costs(workload.device);

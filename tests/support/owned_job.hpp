@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/scheduled_job.hpp"
 #include "traces/catalog.hpp"

@@ -63,7 +63,7 @@ void note_long_sequences(ConfiguredModel& model, const std::string& file) {
 
 Workload workload_of(const ConfiguredModel& model, const std::string& device, std::uint32_t batch) {
   if (!model.encoder)
-    return load_transformer({model.shape, device, batch}).workload;
+    return load_transformer({model.shape, device, batch});
   const TrainingLaw law = load_training_law(device);
   products_of(law, model.shape.precision);  // refuses a precision without a law
   return encoder_decoder_workload({*model.encoder, law, {}}, {model.shape, law, {}}, device, batch);

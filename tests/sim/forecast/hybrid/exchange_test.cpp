@@ -52,7 +52,7 @@ class Draws {
 Workload drawn_workload(Draws& draws) {
   const std::uint32_t which = draws.below(4);
   if (which == 0)
-    return find_transformer_model("transformer:model=gpt-1.7b,device=a100")->workload;
+    return *find_transformer_model("transformer:model=gpt-1.7b,device=a100");
   const char* const names[] = {"resnet50-rtx2080ti-bs64", "densenet201-rtx2080ti-bs32",
                                "bert-base-rtx2080ti-bs64"};
   Workload workload = load_workload(names[which - 1]);

@@ -77,7 +77,7 @@ TEST(OverlappedGathers, OfAPipelineSendWhatTheOthersDoAndTakeLess) {
       double sum = 0;
       const OwnedJob made = run(updated);
       for (const PlannedCollective& planned :
-           build_hybrid(*made.pipeline, made.model, made.cluster, made.options)
+           build_hybrid(made.info(), made.workload, made.cluster, made.options)
                .hybrid.plan.collectives)
         if (planned.collective.kind == CollectiveKind::AllGather)
           sum += planned.collective.size.value;

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/ranges.hpp"
-#include "models/schedule/model_parallel/schedules.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "traces/json/json_text.hpp"
 #include "traces/json/shown.hpp"
 
@@ -52,8 +52,8 @@ RecordedPart read_part(ObjectReader reader) {
 
 std::string read_schedule(ObjectReader& reader) {
   const std::string schedule = reader.text("schedule");
-  const ScheduleInfo* pipeline = find_pipeline(schedule);
-  if (pipeline == nullptr || pipeline->passes.of_user)
+  const ScheduleInfo* pipeline = find_schedule(schedule);
+  if (pipeline == nullptr || !pipeline->partitions_model() || pipeline->passes.of_user)
     reader.fail("schedule", fmt::format("expected a schedule that cuts the model, such as 1f1b, "
                                         "found {}",
                                         nlohmann::json(schedule).dump()));
