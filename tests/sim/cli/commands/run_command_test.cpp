@@ -138,7 +138,8 @@ TEST(RunCommand, AnOptionThatChangesNothingIsNoted) {
   const json notes = json::parse(outcome.out)["notes"];
   ASSERT_EQ(notes.size(), 1U) << notes;
   EXPECT_EQ(notes[0].get<std::string>(),
-            "fusion_buffer=30MiB changed nothing: the iteration time is the same with the default "
+            "fusion_buffer=30MiB changed nothing: iteration time and memory are the same with the "
+            "default "
             "25MiB");
 }
 

@@ -98,8 +98,7 @@ TEST(HybridForecast, EfficiencyDoesNotHangOnTheBatchThatTheModelWasLoadedWith) {
   const Forecast of_eight = passes_of_eight(8);
   EXPECT_EQ(of_one.iteration_time, of_eight.iteration_time);
   EXPECT_DOUBLE_EQ(of_one.scaling_efficiency, of_eight.scaling_efficiency);
-  const Workload whole =
-      *find_transformer_model("transformer:model=gpt-1.7b,device=a100,batch=8");
+  const Workload whole = *find_transformer_model("transformer:model=gpt-1.7b,device=a100,batch=8");
   // Megatron-LM adds the gradients of every pass, the only one too, to the step's.
   const Seconds pass = forward_time(whole) + backward_time(with_accumulated_gradients(whole, 2));
   // Eight ranks of a tensor group update a share each, as long as all ranks do.
