@@ -111,11 +111,15 @@ void add_adapters_caveat(Cluster& cluster, const Settings& settings, std::uint32
 }
 
 Workload with_update_set(Workload workload, Seconds update) try {
+  const Seconds before = workload.update;
   workload = with_update_time(std::move(workload), update);
   workload.provenance.notes.push_back(
-      fmt::format("update_time: {} of the step as set by the user; forward and backward take the "
-                  "rest, every layer scaled alike",
-                  format_seconds(update)));
+      before > Seconds{}
+          ? fmt::format("update_time: {} as set by the user, in place of {}",
+                        format_seconds(update), format_seconds(before))
+          : fmt::format("update_time: {} of the step as set by the user; forward and backward take "
+                        "the rest, every layer scaled alike",
+                        format_seconds(update)));
   return workload;
 } catch (const InputError& error) {
   throw InputError(fmt::format("--set update_time={}: {}", format_seconds(update), error.what()));

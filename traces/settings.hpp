@@ -15,7 +15,7 @@ namespace stepcast {
 
 /// What a user changes about a run with `--set key=value`, checked but not yet applied:
 ///   step_time=252.9ms        forward, backward and update of the workload
-///   update_time=15.8ms       the part of the step that is the optimiser's update; the step stays
+///   update_time=15.8ms       the optimiser's update: another one, or a part of a step without
 ///   batch=8                  samples per GPU (weak scaling: it stays when GPUs are added)
 ///   global_batch=4096        samples of all GPUs (strong scaling); see resolved_batch()
 ///   batch_fixed_part=0.1     share of a layer's time that does not follow the batch

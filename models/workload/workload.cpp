@@ -144,12 +144,15 @@ Workload with_step_time(Workload workload, Seconds step_time) {
 }
 
 Workload with_update_time(Workload workload, Seconds update) {
+  if (workload.update > Seconds{}) {
+    workload.update = update;
+    return workload;
+  }
   const Seconds step = compute_time(workload);
-  const Seconds passes = step - workload.update;
-  if (!(update >= Seconds{} && update < step && passes > Seconds{}))
+  if (!(update >= Seconds{} && update < step))
     throw InputError(fmt::format("expected less than the step's {}, which holds it, found {}",
                                  format_seconds(step), format_seconds(update)));
-  scale_times(workload, (step - update) / passes);
+  scale_times(workload, (step - update) / step);
   workload.update = update;
   return workload;
 }

@@ -58,6 +58,16 @@ Settings shared_batch(const Scenario& scenario) {
   return resolved_batch(std::move(settings), scenario.cluster);
 }
 
+/// None where the user sets none; the stages of a recorded pipeline know their updates.
+std::optional<Workload> with_update_of(const Scenario& scenario) {
+  if (!scenario.settings.update_time)
+    return std::nullopt;
+  if (scenario.original_workload.pipeline)
+    throw InputError(
+        "`set` update_time: expected none, as the updates of each stage were recorded");
+  return with_settings(scenario.original_workload, {.update_time = scenario.settings.update_time});
+}
+
 /// Whether the batch is an option of the scenario's only schedule, in micro-batches.
 bool has_batch_of_schedule(const Scenario& scenario) {
   return scenario.workload.pipeline || (scenario.schedules.size() == 1 &&
@@ -133,6 +143,7 @@ Scenario changed(Scenario scenario, Settings settings) {
   scenario.workload = scenario.original_workload;
   if (!has_batch_of_schedule(scenario))
     scenario.workload = with_settings(scenario.original_workload, shared_batch(scenario));
+  scenario.with_update = with_update_of(scenario);
   check_stragglers(scenario.settings, scenario.cluster);
   check_model_group(scenario);
   check_slow_ranks(scenario.engine.slow_down, scenario.cluster);
@@ -147,18 +158,21 @@ ScheduleOptions partitioned_options(const Settings& settings) {
     options["global_batch"] = std::to_string(*settings.global_batch);
   if (settings.batch)
     options["micro_batch"] = std::to_string(*settings.batch);
-  if (settings.step_time || settings.update_time || settings.batch_fixed_part ||
-      !settings.second_workload.empty())
+  if (settings.step_time || settings.batch_fixed_part || !settings.second_workload.empty())
     throw InputError(
-        "`set` step_time, update_time, batch_fixed_part, second_workload: expected a schedule that "
+        "`set` step_time, batch_fixed_part, second_workload: expected a schedule that "
         "does not cut the model");
   return options;
+}
+
+const Workload& unbatched_workload(const Scenario& scenario) {
+  return scenario.with_update ? *scenario.with_update : scenario.original_workload;
 }
 
 ScheduledJob job_of(const Scenario& scenario, const std::string& schedule) {
   const bool partitions = schedule_of(schedule).partitions_model();
   return {
-      .workload = partitions ? scenario.original_workload : scenario.workload,
+      .workload = partitions ? unbatched_workload(scenario) : scenario.workload,
       .cluster = scenario.cluster,
       .schedule = schedule,
       .options = partitions ? partitioned_options(scenario.settings) : scenario.settings.schedule,

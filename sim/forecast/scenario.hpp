@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,8 @@ struct Scenario {
   Cluster original_cluster;
   Workload workload;
   Cluster cluster;
+  /// What partitions the model takes in place of the original where its update is set.
+  std::optional<Workload> with_update{};
   std::vector<std::string> schedules;  ///< May be empty: nobody named any.
   Settings settings;                   ///< As given: a global batch is that of any size.
   EngineOptions engine;
@@ -54,6 +57,10 @@ Scenario changed(Scenario scenario, Settings settings);
 
 /// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
 Fidelity parse_fidelity(std::string_view name);
+
+/// The workload that a schedule takes that partitions the model: its batch is that of the profile,
+/// and the micro-batch is an option.
+const Workload& unbatched_workload(const Scenario& scenario);
 
 /// Returns the settings as options of a schedule that partitions the model, whose micro-batch is
 /// the batch that is set. Throws InputError for settings that mean nothing there.

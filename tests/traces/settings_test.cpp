@@ -64,6 +64,17 @@ TEST(Settings, UpdateTimeIsAPartOfTheStep) {
                    (compute_time(two_layers()).value - 1) / compute_time(two_layers()).value);
 }
 
+// Its passes stay as they are.
+TEST(Settings, UpdateTimeTakesThePlaceOfAKnownUpdate) {
+  Workload known = two_layers();
+  known.update = Seconds{0.25};
+  const Workload workload = with_settings(known, parse({"update_time=2s"}));
+  EXPECT_DOUBLE_EQ(workload.update.value, 2);
+  EXPECT_DOUBLE_EQ(workload.layers[0].forward.value, known.layers[0].forward.value);
+  EXPECT_EQ(workload.provenance.notes.back(),
+            "update_time: 2 s as set by the user, in place of 250 ms");
+}
+
 TEST(Settings, UpdateTimeIsOfTheStepTimeThatIsSet) {
   const Workload workload =
       with_settings(two_layers(), parse({"update_time=500ms", "step_time=2s"}));

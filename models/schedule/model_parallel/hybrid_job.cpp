@@ -203,8 +203,18 @@ void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const Option
   job.tied = pipeline.tied / size_of(DataType::Float32);
 }
 
+/// An update of another time than the law's moves that many more bytes for each parameter.
+void take_update_time(HybridJob& job, const Workload& model) {
+  const BytesPerSecond moves = model.transformer->law.elementwise;
+  const auto parameters = static_cast<double>(parameter_count(model));
+  if (model.update != Bytes{parameters * kUpdateTraffic} / moves)
+    job.settings.optimiser_bytes = (moves * model.update).value / parameters;
+}
+
 /// What gradients and updates have to know of the model.
 void add_model_facts(HybridJob& job, const Workload& model, const OptionReader& read) {
+  if (model.transformer)
+    take_update_time(job, model);
   if (model.transformer && model.transformer->shape.tied)
     job.tied = vocabulary_parameters(model.transformer->shape, job.settings.shard);
   if (!model.transformer && !model.pipeline) {

@@ -112,7 +112,7 @@ Workload CrossoverSimulator::workload_of(const std::string& name, double density
   Settings settings = grid_.scenario.settings;
   const std::string schedule = simplified(name);
   if (schedule_of(schedule).partitions_model())
-    return grid_.scenario.original_workload;
+    return unbatched_workload(grid_.scenario);
   if (!settings.global_batch)
     return grid_.scenario.workload;
   settings.schedule = options_of(schedule, density);

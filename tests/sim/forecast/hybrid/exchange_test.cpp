@@ -1,5 +1,6 @@
 // Exchanges of data-parallel schedules under the passes of pipelines.
 #include <algorithm>
+#include <optional>
 #include <random>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/forecast/time_alone.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"
@@ -172,6 +174,35 @@ TEST(Exchange, OfAllSchedulesRunsUnderAllPasses) {
         EXPECT_LT(step, 20 * alone) << passes << " " << name;
       }
     }
+}
+
+// What belongs to the job: an update that the user sets takes the place of the law's in a
+// transformer's step, or of the profile's, whatever the schedule.
+TEST(Exchange, UpdateTimesThatAreSetCountForEverySchedule) {
+  for (const char* name : {"transformer:model=gpt-1.7b,device=a100", "resnet50-rtx2080ti-bs64"}) {
+    Scenario scenario{.original_workload = load_workload(name),
+                      .original_cluster = load_cluster("dgx-a100"),
+                      .schedules = {"ddp", "1f1b"}};
+    scenario.original_cluster.nodes = 1;
+    scenario.engine.fidelity = Fidelity::Analytic;
+    const std::string batch = std::to_string(8 * scenario.original_workload.batch);
+    const auto step = [&](const char* schedule, ScheduleOptions options,
+                          std::optional<Seconds> update) {
+      Settings settings{.update_time = update};
+      settings.schedule = std::move(options);
+      return plain_forecast_of(changed(scenario, std::move(settings)), schedule).iteration_time;
+    };
+    const ScheduleOptions staged{{"exchange", "ddp"}, {"global_batch", batch}};
+    const Seconds whole = step("ddp", {}, Seconds{50e-3});
+    EXPECT_NEAR(step("1f1b", staged, Seconds{50e-3}) / whole, 1, 1e-12) << name;
+    if (scenario.original_workload.transformer) {
+      const Seconds by_law = scenario.original_workload.update;
+      EXPECT_NEAR((whole - step("ddp", {}, std::nullopt)).value, 50e-3 - by_law.value, 1e-9);
+      EXPECT_GT(step("1f1b", {{"pp", "2"}, {"tp", "2"}}, Seconds{1}) -
+                    step("1f1b", {{"pp", "2"}, {"tp", "2"}}, by_law),
+                Seconds{0.2});
+    }
+  }
 }
 
 TEST(Exchange, NamesOfShardingStandForStagesOfZero) {
