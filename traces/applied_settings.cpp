@@ -110,16 +110,22 @@ void add_adapters_caveat(Cluster& cluster, const Settings& settings, std::uint32
     cluster.provenance.caveats.push_back(fmt::format("{}", fmt::join(sentences, "; ")));
 }
 
-Workload with_update_set(Workload workload, Seconds update) try {
+/// An update that the workload knows is another one, and its passes stay; where it knows of none,
+/// or the step is set too, the update is a part of the step.
+Workload with_update_set(Workload workload, Seconds update, bool is_of_step) try {
   const Seconds before = workload.update;
+  if (before > Seconds{} && !is_of_step) {
+    workload.update = update;
+    workload.provenance.notes.push_back(
+        fmt::format("update_time: {} as set by the user, in place of {}", format_seconds(update),
+                    format_seconds(before)));
+    return workload;
+  }
   workload = with_update_time(std::move(workload), update);
   workload.provenance.notes.push_back(
-      before > Seconds{}
-          ? fmt::format("update_time: {} as set by the user, in place of {}",
-                        format_seconds(update), format_seconds(before))
-          : fmt::format("update_time: {} of the step as set by the user; forward and backward take "
-                        "the rest, every layer scaled alike",
-                        format_seconds(update)));
+      fmt::format("update_time: {} of the step as set by the user; forward and backward take the "
+                  "rest, every layer scaled alike",
+                  format_seconds(update)));
   return workload;
 } catch (const InputError& error) {
   throw InputError(fmt::format("--set update_time={}: {}", format_seconds(update), error.what()));
@@ -167,7 +173,8 @@ Workload with_settings(Workload workload, const Settings& settings) {
                     format_seconds(*settings.step_time)));
   }
   if (settings.update_time)
-    workload = with_update_set(std::move(workload), *settings.update_time);
+    workload =
+        with_update_set(std::move(workload), *settings.update_time, settings.step_time.has_value());
   return workload;
 }
 

@@ -144,15 +144,12 @@ Workload with_step_time(Workload workload, Seconds step_time) {
 }
 
 Workload with_update_time(Workload workload, Seconds update) {
-  if (workload.update > Seconds{}) {
-    workload.update = update;
-    return workload;
-  }
   const Seconds step = compute_time(workload);
-  if (!(update >= Seconds{} && update < step))
+  const Seconds passes = step - workload.update;
+  if (!(update >= Seconds{} && update < step && passes > Seconds{}))
     throw InputError(fmt::format("expected less than the step's {}, which holds it, found {}",
                                  format_seconds(step), format_seconds(update)));
-  scale_times(workload, (step - update) / step);
+  scale_times(workload, (step - update) / passes);
   workload.update = update;
   return workload;
 }

@@ -115,8 +115,8 @@ void check_step_time(Seconds step_time);
 /// Throws InputError if the workload's times sum to zero or `step_time` is not above zero.
 Workload with_step_time(Workload workload, Seconds step_time);
 
-/// Returns the workload with another update, or, if it knows of none, with one of `update` in its
-/// step: passes take the rest. Throws InputError if nothing is left for them. `update` >= 0.
+/// The workload whose step holds an update of `update`, at least zero: the step stays, forward and
+/// backward take the rest of it. Throws InputError if nothing would be left for them.
 Workload with_update_time(Workload workload, Seconds update);
 
 /// How a workload was brought to another batch, in a sentence for its provenance.
