@@ -20,7 +20,7 @@ class ArchiveReader {
   template <class T>
   void read(T& value) {
     if constexpr (HasFields<T>)
-      for_each_field(value, [this](auto& field) { read(field); });
+      for_each_field(value, [this](auto& field) { this->read(field); });
     else
       std::memcpy(&value, take(sizeof value).data(), sizeof value);
   }

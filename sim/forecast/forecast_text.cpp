@@ -44,7 +44,7 @@ class FlatReader {
   template <class T>
   void read(T& value) {
     if constexpr (HasFields<T>)
-      for_each_field(value, [this](auto& field) { read(field); });
+      for_each_field(value, [this](auto& field) { this->read(field); });
     else if constexpr (std::is_enum_v<T>)
       value = static_cast<T>(number_up_to<std::uint32_t>(last_of(value)));
     else if constexpr (std::same_as<T, bool>)
@@ -123,7 +123,7 @@ class LayoutWriter {
   template <class T>
   void write(const T& value) {
     if constexpr (HasFields<const T>)
-      for_each_field(value, [this](const auto& field) { write(field); });
+      for_each_field(value, [this](const auto& field) { this->write(field); });
     else if constexpr (std::is_enum_v<T>)
       text_ += fmt::format("e{}", last_of(value));
     else if constexpr (std::same_as<T, bool>)

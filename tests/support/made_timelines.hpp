@@ -106,10 +106,11 @@ struct MadeServers {
       double thread = 0;
       std::map<int, int> arrived;
       std::map<int, std::vector<Push>> of;
-      const auto work = [&](int partition, const char* stage, double from, double time) {
+      const auto work = [&, on = server](int partition, const char* stage, double from,
+                                         double time) {
         thread = std::max(thread, from) + time;
-        add(sums, server, name(partition, stage).substr(7),
-            thread - time + offset(workers + server), thread + offset(workers + server));
+        add(sums, on, name(partition, stage).substr(7), thread - time + offset(workers + on),
+            thread + offset(workers + on));
       };
       for (const Push& push : pushes) {
         const int number = arrived[push.partition]++;

@@ -30,7 +30,9 @@ std::string png_of(const std::string& svg) {
   if (draw == nullptr)
     throw SimulationError(fmt::format("{}: cannot load librsvg: {}", file.string(), dlerror()));
   std::string png;
-  if (const std::string error = draw(svg, png); !error.empty())
+  std::string error;
+  draw(svg, png, error);
+  if (!error.empty())
     throw SimulationError("the picture cannot be drawn as PNG: " + error);
   return png;
 }

@@ -56,6 +56,6 @@ std::string draw(const std::string& svg, std::string& png) {
 }  // namespace
 }  // namespace stepcast
 
-extern "C" std::string stepcast_draw_png(const std::string& svg, std::string& png) {
-  return stepcast::draw(svg, png);
+extern "C" void stepcast_draw_png(const std::string& svg, std::string& png, std::string& error) {
+  error = stepcast::draw(svg, png);
 }

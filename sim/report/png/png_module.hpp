@@ -5,8 +5,8 @@
 
 namespace stepcast {
 
-/// Draws `svg` as PNG into `png`; returns "" or what went wrong.
-using DrawPng = std::string (*)(const std::string& svg, std::string& png);
+/// Draws `svg` as PNG into `png`; `error` is what went wrong, if anything.
+using DrawPng = void (*)(const std::string& svg, std::string& png, std::string& error);
 inline constexpr const char* kDrawPng = "stepcast_draw_png";
 inline constexpr const char* kPngModule = "stepcast_png.so";
 

@@ -133,7 +133,7 @@ class Search {
       return !plan_.space.schedules[plan_.space.candidates[i].schedule].cuts;
     };
     const auto rest = std::stable_partition(queue.order.begin(), queue.order.end(), is_whole);
-    queue.next = std::min<std::size_t>(rest - queue.order.begin(), left_);
+    queue.next = std::min<std::size_t>(static_cast<std::size_t>(rest - queue.order.begin()), left_);
     return {queue.order.begin(), queue.order.begin() + static_cast<std::ptrdiff_t>(queue.next)};
   }
 

@@ -26,7 +26,7 @@ class RandomLogs {
     const Seconds step{between(5e-7, 5e-6)};
     const BytesPerSecond bandwidth{between(1e9, 4e11)};
     std::uint32_t nodes = 1U << pick(0, 2);
-    for (int logs = pick(1, 4); logs > 0; --logs, nodes *= 2) {
+    for (auto logs = pick(1, 4); logs > 0; --logs, nodes *= 2) {
       if (nodes * per_node < 2)
         nodes = 2;
       CollectiveCurve curve{.kind = kind, .ranks = nodes * per_node, .nodes = nodes};

@@ -53,13 +53,13 @@ TEST(Layout, WorldIsOneGroupAndEachIsOneForEveryRank) {
 TEST(Layout, AShiftSendsFromEachRankToTheOneFurtherOn) {
   const TeamChoice ahead = kLayout.shift(Axis::Pipeline, 1);
   EXPECT_EQ(ranks_of(ahead.at(Axis::Pipeline, 1).at(Axis::Data, 0)), (Ranks{{4, 8}, {5, 9}}));
-  EXPECT_THROW(Team(ahead.at(Axis::Data, 0)), InputError);  // rank 4 would be in two pairs
+  EXPECT_THROW((void)Team(ahead.at(Axis::Data, 0)), InputError);  // rank 4 would be in two pairs
   const TeamChoice back = kLayout.shift(Axis::Pipeline, -1);
   EXPECT_EQ(ranks_of(back.at(Axis::Pipeline, 1).at(Axis::Data, 0)), (Ranks{{4, 0}, {5, 1}}));
 }
 
 TEST(Layout, AShiftBeyondTheEndMeetsNobody) {
-  EXPECT_THROW(Team(kLayout.shift(Axis::Pipeline, 1).at(Axis::Pipeline, 2)), InputError);
+  EXPECT_THROW((void)Team(kLayout.shift(Axis::Pipeline, 1).at(Axis::Pipeline, 2)), InputError);
 }
 
 TEST(Layout, SizesMultiplyToTheRanks) {

@@ -52,7 +52,7 @@ TEST(Sweep, IsEveryCombinationWithTheLastListFastest) {
   EXPECT_EQ(results[2]["combination"]["fusion_buffer"], "25MiB");
   EXPECT_EQ(results[3]["gpus"], 16);
   EXPECT_EQ(results[6]["workload"], "bert-base-rtx2080ti-bs64");
-  for (const int first_of_job : {0, 3, 6, 9})
+  for (const unsigned first_of_job : {0U, 3U, 6U, 9U})
     EXPECT_EQ(results[first_of_job]["speedup"], 1.0) << first_of_job;
 }
 

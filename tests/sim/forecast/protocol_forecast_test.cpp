@@ -74,8 +74,8 @@ TEST(ProtocolForecast, WholePeriodsAreCountedWhereChanceDrawsToo) {
 TEST(ProtocolForecast, APeerOfEachPhaseCountsAlike) {
   for (const auto& [nodes, phases] : {std::pair{"2", 3U}, {"4", 4U}, {"8", 5U}, {"16", 6U}}) {
     const Forecast steady = protocol_run(quiet_scenario({}, nodes), "d-psgd").forecast;
-    const auto total = [&](std::uint32_t iterations) {
-      Scenario scenario = quiet_scenario({}, nodes);
+    const auto total = [&, on = nodes](std::uint32_t iterations) {
+      Scenario scenario = quiet_scenario({}, on);
       scenario.engine.iterations = iterations;
       return protocol_run(scenario, "d-psgd").forecast.iteration_time * iterations;
     };

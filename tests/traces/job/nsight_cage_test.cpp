@@ -226,7 +226,7 @@ TEST(NsightCage, KernelsOfOneNameHoldItOnce) {
 TEST(NsightCage, ANameOf1024BytesIsWhole) {
   const TraceFolder folder;
   const std::string sql = std::string(kKernels) + kNames + kKernel;
-  for (const auto& [length, told] : {std::pair{1024, 0U}, {1025, 1U}}) {
+  for (const auto& [length, told] : {std::pair{1024U, 0U}, {1025U, 1U}}) {
     const auto path = folder.database(
         fmt::format("{}.sqlite", length),
         sql + fmt::format("INSERT INTO StringIds VALUES (1, '{}');", std::string(length, 'k')));

@@ -131,9 +131,9 @@ TEST(DiagnosisTest, ARankThatIsSlowInEveryFewStepsIsNoCheckpoint) {
   for (const auto& [steps, every, slow_rank, times] :
        {Slow{12, 4, 2, 2}, Slow{12, 3, 1, 3}, Slow{6, 2, 0, 2}}) {
     MadeJob made{.ranks = 4, .steps = steps};
-    made.pass = [&](int rank, int step, int batch, bool forward) {
-      return jitter(rank, step, batch, forward) *
-             (rank == slow_rank && step % every == 0 ? times : 1);
+    made.pass = [&, slow = slow_rank, period = every, factor = times](int rank, int step, int batch,
+                                                                      bool forward) {
+      return jitter(rank, step, batch, forward) * (rank == slow && step % period == 0 ? factor : 1);
     };
     const Diagnosis diagnosis = diagnosis_of(made.text());
     EXPECT_EQ(diagnosis.verdict.kind, VerdictKind::Worker) << diagnosis.verdict.text;
