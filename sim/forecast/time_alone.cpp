@@ -30,11 +30,14 @@ Seconds update_of_worker(const Plan& plan) {
 
 Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
   const std::uint32_t passes = plan.summary.passes;
+  const Seconds update = std::min(workload.update, update_of_worker(plan));
+  if (plan.host == kNone && passes == 1 && workload.model_group <= 1)  // no copy: of every forecast
+    return forward_time(workload) + backward_time(workload) + update;
   Workload alone = without_layers_of(kModelMessages, workload);
   if (plan.host == kNone)
     return (forward_time(alone) + backward_time(with_accumulated_gradients(alone, passes))) *
                passes +
-           std::min(workload.update, update_of_worker(plan));
+           update;
   alone.input = {};
   Cluster one = cluster;
   one.nodes = one.gpus_per_node = 1;
