@@ -43,8 +43,8 @@ struct PassesInfo {
   OrderMaker order = nullptr;   ///< Null: every rank holds the whole model.
   bool of_user = false;         ///< The order of passes is an option.
   bool holds_twice = false;     ///< Each part of the model; searched only where it is named.
-  std::uint32_t chunks = 1;     ///< Parts of the model on each rank, unless an option says so:
-  std::string chunks_option{};  ///< its name; empty: none does.
+  std::uint32_t chunks = 1;     ///< Parts of the model on each rank, unless an option says it.
+  std::string chunks_option{};  ///< The name of that option; empty: there is none.
   /// The schedule whose gradient exchange the replicas of each stage use; null: Megatron's.
   std::shared_ptr<const ScheduleInfo> exchange{};
 };

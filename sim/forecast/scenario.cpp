@@ -58,7 +58,8 @@ Settings shared_batch(const Scenario& scenario) {
   return resolved_batch(std::move(settings), scenario.cluster);
 }
 
-/// None where the user sets none; the stages of a recorded pipeline know their updates.
+/// Returns the profiled workload with the update that the user sets; nothing where none is set.
+/// Throws InputError for a recorded pipeline, whose stages know their updates.
 std::optional<Workload> with_update_of(const Scenario& scenario) {
   if (!scenario.settings.update_time)
     return std::nullopt;
@@ -160,8 +161,11 @@ ScheduleOptions partitioned_options(const Settings& settings) {
     options["micro_batch"] = std::to_string(*settings.batch);
   if (settings.step_time || settings.batch_fixed_part || !settings.second_workload.empty())
     throw InputError(
-        "`set` step_time, batch_fixed_part, second_workload: expected a schedule that "
-        "does not cut the model");
+        "`set` step_time, batch_fixed_part, second_workload: expected a schedule that replicates "
+        "the model");
+  if (settings.update_time && options.contains("optimiser_bytes"))
+    throw InputError(
+        "`set` update_time: expected no optimiser_bytes beside it: both say what an update takes");
   return options;
 }
 

@@ -25,7 +25,7 @@ struct Scenario {
   Cluster original_cluster;
   Workload workload;
   Cluster cluster;
-  /// What partitions the model takes in place of the original where its update is set.
+  /// The original workload with the update that the user sets; nothing where none is set.
   std::optional<Workload> with_update{};
   std::vector<std::string> schedules;  ///< May be empty: nobody named any.
   Settings settings;                   ///< As given: a global batch is that of any size.

@@ -20,8 +20,9 @@ struct OwnedJob {
   EngineOptions engine{};
   Chance chance{};
 
-  ScheduledJob job() const { return {workload, cluster, schedule, options, engine, chance}; }
-  operator ScheduledJob() const { return job(); }  // NOLINT(google-explicit-constructor)
+  operator ScheduledJob() const {  // NOLINT(google-explicit-constructor)
+    return {workload, cluster, schedule, options, engine, chance};
+  }
   const ScheduleInfo& info() const { return schedule_of(schedule, options); }
 };
 

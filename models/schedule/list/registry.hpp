@@ -17,7 +17,8 @@ const std::vector<ScheduleInfo>& all_schedules();
 /// The schedules that have a plan and replicate the model on every rank.
 const std::vector<ScheduleInfo>& data_parallel_schedules();
 
-/// The schedules whose workers choose at run time whom they wait for.
+/// The schedules whose workers choose at run time whom they wait for. They have no plan, and
+/// building one says so; what they do stands in sim/asynchronous.
 const std::vector<ScheduleInfo>& asynchronous_schedules();
 
 /// The schedules of passes, whose stages and tensor groups hold parts of the model.

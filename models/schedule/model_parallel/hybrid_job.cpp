@@ -203,7 +203,8 @@ void add_recorded(HybridJob& job, const RecordedPipeline& pipeline, const Option
   job.tied = pipeline.tied / size_of(DataType::Float32);
 }
 
-/// An update of another time than the law's moves that many more bytes for each parameter.
+/// Where the user sets the update's time, the bytes that the optimiser moves for a parameter follow
+/// from it: the law's own update moves kUpdateTraffic.
 void take_update_time(HybridJob& job, const Workload& model) {
   const BytesPerSecond moves = model.transformer->law.elementwise;
   const auto parameters = static_cast<double>(parameter_count(model));

@@ -10,10 +10,7 @@ namespace {
 PipelineOrder one_forward_one_backward_order(const HybridReader& options, std::uint32_t stages,
                                              std::uint32_t micro_batches) {
   const std::uint32_t times = options.read.is("warm_up", "double") ? 2 : 1;
-  PipelineOrder order = empty_order("1f1b", stages, micro_batches);
-  for (std::uint32_t stage = 0; stage < stages; ++stage)
-    order.ranks[stage] = alternating(micro_batches, (stages - 1 - stage) * times, plain_pass);
-  return order;
+  return alternating_order("1f1b", stages, micro_batches, times);
 }
 
 }  // namespace

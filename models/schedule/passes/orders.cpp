@@ -29,22 +29,31 @@ PipelinePass plain_pass(PassKind kind, std::uint32_t micro_batch) {
   return {.kind = kind, .micro_batch = micro_batch};
 }
 
-std::vector<PipelinePass> with_late_weights(const std::vector<PipelinePass>& alternating,
-                                            std::uint32_t micro_batches, std::uint32_t late) {
-  std::vector<PipelinePass> passes;
-  std::uint32_t done = 0;  // weight gradients
-  for (const PipelinePass& pass : alternating) {
-    if (pass.kind == PassKind::Forward) {
-      passes.push_back(pass);
-      continue;
+PipelineOrder alternating_order(const char* name, std::uint32_t stages, std::uint32_t micro_batches,
+                                std::uint32_t times) {
+  PipelineOrder order = empty_order(name, stages, micro_batches);
+  for (std::uint32_t stage = 0; stage < stages; ++stage)
+    order.ranks[stage] = alternating(micro_batches, (stages - 1 - stage) * times, plain_pass);
+  return order;
+}
+
+PipelineOrder with_late_weights(PipelineOrder alternating, std::uint32_t times) {
+  for (std::uint32_t stage = 0; stage < alternating.stages; ++stage) {
+    std::uint32_t done = 0;  // weight gradients
+    for (const PipelinePass& pass : std::exchange(alternating.ranks[stage], {})) {
+      std::vector<PipelinePass>& passes = alternating.ranks[stage];
+      if (pass.kind == PassKind::Forward) {
+        passes.push_back(pass);
+        continue;
+      }
+      passes.push_back(plain_pass(PassKind::InputGradient, pass.micro_batch));
+      if (pass.micro_batch >= stage * times)
+        passes.push_back(plain_pass(PassKind::WeightGradient, done++));
     }
-    passes.push_back(plain_pass(PassKind::InputGradient, pass.micro_batch));
-    if (pass.micro_batch >= late)
-      passes.push_back(plain_pass(PassKind::WeightGradient, done++));
+    while (done < alternating.micro_batches)
+      alternating.ranks[stage].push_back(plain_pass(PassKind::WeightGradient, done++));
   }
-  while (done < micro_batches)
-    passes.push_back(plain_pass(PassKind::WeightGradient, done++));
-  return passes;
+  return alternating;
 }
 
 const char* megatron_order(bool several_parts) {

@@ -7,11 +7,7 @@ namespace {
 // gradient, and holds as many activations as under 1F1B.
 PipelineOrder zb_h1_order(const HybridReader& /*options*/, std::uint32_t stages,
                           std::uint32_t micro_batches) {
-  PipelineOrder order = empty_order("zb-h1", stages, micro_batches);
-  for (std::uint32_t stage = 0; stage < stages; ++stage)
-    order.ranks[stage] = with_late_weights(
-        alternating(micro_batches, stages - 1 - stage, plain_pass), micro_batches, stage);
-  return order;
+  return with_late_weights(alternating_order("zb-h1", stages, micro_batches, 1), 1);
 }
 
 }  // namespace

@@ -7,11 +7,7 @@ namespace {
 // that every stage works from its first pass to its last without a break: 2p - 1 activations.
 PipelineOrder zb_h2_order(const HybridReader& /*options*/, std::uint32_t stages,
                           std::uint32_t micro_batches) {
-  PipelineOrder order = empty_order("zb-h2", stages, micro_batches);
-  for (std::uint32_t stage = 0; stage < stages; ++stage)
-    order.ranks[stage] = with_late_weights(
-        alternating(micro_batches, 2 * (stages - 1 - stage), plain_pass), micro_batches, 2 * stage);
-  return order;
+  return with_late_weights(alternating_order("zb-h2", stages, micro_batches, 2), 2);
 }
 
 }  // namespace

@@ -202,6 +202,11 @@ TEST(Exchange, UpdateTimesThatAreSetCountForEverySchedule) {
                     step("1f1b", {{"pp", "2"}, {"tp", "2"}}, by_law),
                 Seconds{0.2});
     }
+    EXPECT_EQ(input_error_of([&] {
+                step("1f1b", {{"optimiser_bytes", "8"}}, Seconds{1});
+              }),
+              "`set` update_time: expected no optimiser_bytes beside it: both say what an update "
+              "takes");
   }
 }
 
