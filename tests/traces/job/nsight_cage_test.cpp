@@ -20,7 +20,7 @@ namespace {
 
 /// What is said of a file; empty if it is read. Takes at most two seconds.
 std::string refusal_of(const std::filesystem::path& path) {
-  const TimeLimit limit(2.0_s);
+  const TimeLimit limit(Seconds{2});
   std::string text;
   try {
     ImportReport report;
@@ -190,7 +190,7 @@ TEST(NsightCage, NamesOfAnyLengthAreShortenedAndTold) {
   const auto path = folder.database("name.sqlite", sql);
   const std::int64_t before = most_memory();
   ImportReport report;
-  const TimeLimit limit(2.0_s);
+  const TimeLimit limit(Seconds{2});
   const Job job = read_job(std::span(&path, 1), "", report);
   EXPECT_LT(most_memory() - before, 128 << 20);
   EXPECT_FALSE(job.steps.empty());
@@ -211,7 +211,7 @@ TEST(NsightCage, KernelsOfOneNameHoldItOnce) {
       "FROM n);";
   const auto path = folder.database("one.sqlite", sql);
   const std::int64_t before = most_memory();
-  const TimeLimit limit(2.0_s);
+  const TimeLimit limit(Seconds{2});
   ImportReport report;
   const Job job = read_job(std::span(&path, 1), "", report);
   EXPECT_LT(most_memory() - before, 80 << 20);  // 100 MB are the names alone
