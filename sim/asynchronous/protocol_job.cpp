@@ -125,7 +125,7 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
 
 void pass(ResultPipe& pipe, ProtocolRun& run) {
   auto& [makespan, iterations, waiting, gaps, staleness, sent, sent_between_nodes, computing,
-         events, spans, begins] = run;
+         events, engine, spans, begins] = run;
   pipe.pass(makespan);
   pipe.pass(iterations);
   pipe.pass(waiting);
@@ -135,27 +135,32 @@ void pass(ResultPipe& pipe, ProtocolRun& run) {
   pipe.pass(sent_between_nodes);
   pipe.pass(computing);
   pipe.pass(events);
+  pipe.pass(engine);
   pipe.pass(spans);
   pipe.pass(begins);
 }
 
 ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluster& cluster,
-                         Fidelity fidelity) {
-  if (fidelity == Fidelity::Analytic)
+                         const EngineOptions& options) {
+  if (options.fidelity == Fidelity::Analytic)
     return protocol.run(job);
   // Hundreds of messages share links if several iterations are under way, or if pairs are drawn
   // among all workers. A message then costs 25 us on SimGrid and 2 us on our own links. Both share
   // bandwidth max-min fairly. Graphs and pairs send single messages only, and these take the same
   // times on both to 1e-9.
-  const bool own = fidelity == Fidelity::Flow &&
+  const bool own = options.fidelity == Fidelity::Flow && options.engine != EventEngine::SimGrid &&
                    (protocol.sends_only || (protocol.graph && protocol.earlier > 1));
   return simulate_alone([&] {
     EventQueue queue;
     const auto network =
-        make_network_backend(own ? Fidelity::Step : fidelity, cluster, queue, Folding{});
+        make_network_backend(own ? Fidelity::Step : options.fidelity, cluster, queue, Folding{});
+    if (!own && uses_simgrid(options.engine, options.fidelity, cluster.ranks()))
+      network->run_on_simgrid(options.fold);
     job.traffic.queue = &queue;
     job.traffic.network = network.get();
-    return protocol.run(job);
+    ProtocolRun run = protocol.run(job);
+    run.engine = queue.use();
+    return run;
   });
 }
 

@@ -13,8 +13,10 @@ namespace stepcast {
 ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Protocol& protocol,
                    const SlowDown& slow_down, std::uint32_t iterations);
 
-/// Runs it for one seed, at analytic fidelity on a clock of its own, else on SimGrid's network.
+/// Runs it for one seed. At analytic fidelity it has a clock of its own and no network; else
+/// `options` say which engine carries both. A schedule whose messages share links by the hundred
+/// runs on SimGrid only where that is asked for.
 ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluster& cluster,
-                         Fidelity fidelity);
+                         const EngineOptions& options);
 
 }  // namespace stepcast

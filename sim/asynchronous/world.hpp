@@ -13,6 +13,7 @@
 #include "sim/asynchronous/actor.hpp"
 #include "sim/asynchronous/agenda.hpp"
 #include "sim/asynchronous/traffic.hpp"
+#include "sim/timeline/engine_use.hpp"
 
 namespace stepcast {
 
@@ -74,6 +75,7 @@ struct ProtocolRun {
   double models_between_nodes = 0;         ///< Of these over NICs.
   Seconds computing{};                     ///< Of all workers, in iterations that were finished.
   std::uint64_t events = 0;
+  EngineUse engine{};
   std::vector<WorkerSpan> spans;
   /// When each worker began each iteration, up to the last one that all began; below zero where a
   /// worker skipped it. Where links are occupied, the times until which the links of each worker

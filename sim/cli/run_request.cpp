@@ -137,6 +137,9 @@ std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedul
       layout_option(request),
       {"--fidelity", "F", &request.fidelity,
        "analytic (closed forms), flow (shared links; the default)\nor step (every message)"},
+      {"--engine", "E", &request.engine,
+       "simgrid or own: what carries clock, timers and flows; default:\nauto, SimGrid up to 1,000 "
+       "GPUs at flow and 16 at step"},
       {"--unfold", "", &request.unfold, "simulate every rank, not one of each kind (same result)"},
   };
 }
@@ -169,6 +172,8 @@ Experiment experiment_of(const RunRequest& request) {
   add_presets(experiment, request);
   if (!request.fidelity.empty())
     experiment.fidelity = request.fidelity;
+  if (!request.engine.empty())
+    experiment.engine = request.engine;
   Settings typed = parse_settings(request.settings);
   add_layout(typed, request.layouts);
   add_size(typed, request.nodes, request.gpus_per_node);

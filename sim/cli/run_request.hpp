@@ -24,6 +24,7 @@ struct RunRequest {
   std::vector<std::string> settings;
   std::vector<std::string> layouts;  ///< Several in a sweep only.
   std::string fidelity;
+  std::string engine;
   bool unfold = false;
 };
 

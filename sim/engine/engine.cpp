@@ -118,8 +118,21 @@ Timeline simulate_times(const Plan& plan, const Cluster& cluster, const EngineOp
   return simulated(plan, cluster, options, Asked::Times);
 }
 
+bool uses_simgrid(EventEngine engine, Fidelity fidelity, std::uint32_t ranks) {
+  constexpr std::uint32_t kMostAtFlow = 1000;
+  constexpr std::uint32_t kMostAtStep = 16;
+  if (engine == EventEngine::Own || fidelity == Fidelity::Analytic)
+    return false;
+  return engine == EventEngine::SimGrid ||
+         ranks <= (fidelity == Fidelity::Flow ? kMostAtFlow : kMostAtStep);
+}
+
 const char* name_of(Fidelity fidelity) {
   return name_among({"analytic", "flow", "step"}, fidelity);
+}
+
+const char* name_of(EventEngine engine) {
+  return name_among({"own", "simgrid", "auto"}, engine);
 }
 
 }  // namespace stepcast

@@ -11,7 +11,7 @@
 namespace stepcast {
 
 void EventQueue::enter(SimGrid& simgrid) {
-  simgrid_ = &simgrid;
+  simgrid_ = entered_ = &simgrid;
   simgrid.advance_to(now_);
   origin_ = simgrid.clock() - now_;
 }
@@ -25,6 +25,14 @@ void EventQueue::leave() {
 
 void EventQueue::read_clock() {
   now_ = std::max(now_, simgrid_->clock() - origin_);
+}
+
+EngineUse EventQueue::use() const {
+  if (entered_ == nullptr)
+    return {};
+  return {.simgrid = simgrid_ != nullptr,
+          .activities = entered_->activities(),
+          .version = entered_->version()};
 }
 
 Seconds EventQueue::next_time() const {

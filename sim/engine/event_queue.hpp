@@ -9,6 +9,7 @@
 #include "models/base/units.hpp"
 #include "sim/engine/action.hpp"
 #include "sim/engine/instants.hpp"
+#include "sim/timeline/engine_use.hpp"
 
 namespace stepcast {
 
@@ -68,6 +69,9 @@ class EventQueue {
   void enter(SimGrid& simgrid);
   void leave();
 
+  /// What SimGrid has simulated for this queue.
+  EngineUse use() const;
+
   /// Runs until no event, no ending and no flow is left. Rethrows what an event threw.
   void run();
 
@@ -94,6 +98,7 @@ class EventQueue {
   void run_on_own_clock();
 
   SimGrid* simgrid_ = nullptr;  // whose clock it is; null: the own one
+  SimGrid* entered_ = nullptr;  // whose clock it was at any time
   Endings* endings_ = nullptr;
   double origin_ = 0;  // what SimGrid's clock is ahead of this one
   double now_ = 0;     // never goes back

@@ -21,14 +21,15 @@ void move_on(std::vector<Interval>& intervals, Seconds later) {
 
 // All but the places, which follow from the plan.
 void pass(ResultPipe& pipe, Timeline& timeline) {
-  auto& [classes, class_of_rank, iterations, time, excess, worst, steady, begin, times, intervals,
-         places] = timeline;
+  auto& [classes, class_of_rank, iterations, time, excess, worst, steady, begin, engine, times,
+         intervals, places] = timeline;
   pipe.pass(classes);
   pipe.pass(class_of_rank);
   pipe.pass(iterations);
   for (Seconds* each : {&time, &excess, &worst, &begin})
     pipe.pass(*each);
   pipe.pass(steady);
+  pipe.pass(engine);
   pipe.pass(times);
   for (auto& each : intervals)
     pipe.pass(each);
@@ -67,6 +68,8 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
 
 Timeline Replayer::run() {
   Timeline result = simulate_alone([this] {
+    if (uses_simgrid(options_.engine, options_.fidelity, cluster_.ranks()))
+      network_->run_on_simgrid(options_.fold);
     queue_.after({}, [this] { start_everything(); });
     // From here on each event ends a step, which releases others and lets its stream go on; what
     // can start does, and posts its own end. That goes on until the iterations repeat.
@@ -74,7 +77,9 @@ Timeline Replayer::run() {
     if (!stopped_)
       report_deadlock();
     iterations_.keep_reported();
-    return timeline();
+    Timeline simulated = timeline();
+    simulated.engine = queue_.use();
+    return simulated;
   });
   if (asked_ == Asked::Intervals && result.places.items() == 0)
     result.places = task_places(plan_, folding_);

@@ -49,6 +49,7 @@ void add_times(Forecast& forecast, const Workload& workload, const Cluster& clus
   forecast.worst_iteration_time = timeline.worst_iteration_time;
   forecast.steady = timeline.steady;
   forecast.iterations_simulated = timeline.iterations;
+  forecast.engine = timeline.engine;
   if (timeline.iteration_time <= Seconds{})
     return;
   forecast.throughput = plan.summary.samples / forecast.iteration_time.value;

@@ -125,8 +125,7 @@ class SeedTimes {
   }
 
   ProtocolRun run(ProtocolJob job) const {
-    return run_protocol(setting_.protocol, std::move(job), scenario_.cluster,
-                        scenario_.engine.fidelity);
+    return run_protocol(setting_.protocol, std::move(job), scenario_.cluster, scenario_.engine);
   }
 
   const Scenario& scenario_;
@@ -265,6 +264,7 @@ void take_times(Forecast& forecast, const Scenario& scenario, const Setting& set
   const Bytes model = parameter_size(scenario.workload);
   const ProtocolTotals& totals = results.totals;
   forecast.sent_per_gpu = model * (totals.sent / totals.iterations);
+  forecast.engine = totals.engine;
   ProtocolReport& report = forecast.protocol = totals.report;
   report.iterations_per_s = totals.iterations / totals.time.value;
   report.slowest_iterations_per_s = totals.slowest / totals.time.value;

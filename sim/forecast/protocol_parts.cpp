@@ -100,6 +100,7 @@ void ProtocolTotals::add(const ProtocolRun& run) {
   of_run.between_nodes = run.models_between_nodes;
   add_counts(of_run.report.gaps, run.gaps);
   add_counts(of_run.report.staleness, run.staleness);
+  of_run.engine = run.engine;
   add(of_run);
 }
 
@@ -114,6 +115,10 @@ void ProtocolTotals::add(const ProtocolTotals& more) {
   between_nodes += more.between_nodes;
   add_counts(report.gaps, more.report.gaps);
   add_counts(report.staleness, more.report.staleness);
+  if (more.engine.activities > 0)
+    engine.version = more.engine.version;
+  engine.simgrid = engine.simgrid || more.engine.simgrid;
+  engine.activities += more.engine.activities;
 }
 
 void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,

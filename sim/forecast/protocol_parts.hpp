@@ -19,14 +19,17 @@ struct ProtocolTotals {
   double sent = 0;
   double between_nodes = 0;
   ProtocolReport report;
+  EngineUse engine{};
 
   void add(const ProtocolRun& run);
   void add(const ProtocolTotals& more);
 };
 
 auto fields_of(Is<ProtocolTotals> auto& totals) {
-  auto& [iterations, slowest, time, computing, waiting, sent, between_nodes, report] = totals;
-  return std::tie(iterations, slowest, time, computing, waiting, sent, between_nodes, report);
+  auto& [iterations, slowest, time, computing, waiting, sent, between_nodes, report, engine] =
+      totals;
+  return std::tie(iterations, slowest, time, computing, waiting, sent, between_nodes, report,
+                  engine);
 }
 
 /// Where the time of a mean iteration of a worker goes, and why, in place of what he would need by

@@ -75,18 +75,28 @@ bool has_batch_of_schedule(const Scenario& scenario) {
                                         schedule_of(scenario.schedules.front()).partitions_model());
 }
 
+/// The value whose name_of() is `name`, of an argument of this name.
+template <class Value>
+Value parsed(std::string_view argument, const std::array<Value, 3>& all, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Value value : all) {
+    if (name == name_of(value))
+      return value;
+    names.emplace_back(name_of(value));
+  }
+  throw InputError(fmt::format("`{}`: expected {}, {} or {}, found {}{}", argument, names[0],
+                               names[1], names[2], in_quotes(name), did_you_mean(name, names)));
+}
+
 }  // namespace
 
 Fidelity parse_fidelity(std::string_view name) {
-  constexpr std::array kAll{Fidelity::Analytic, Fidelity::Flow, Fidelity::Step};
-  std::vector<std::string> names;
-  for (const Fidelity fidelity : kAll) {
-    if (name == name_of(fidelity))
-      return fidelity;
-    names.emplace_back(name_of(fidelity));
-  }
-  throw InputError(fmt::format("`fidelity`: expected analytic, flow or step, found {}{}",
-                               in_quotes(name), did_you_mean(name, names)));
+  return parsed<Fidelity>("fidelity", {Fidelity::Analytic, Fidelity::Flow, Fidelity::Step}, name);
+}
+
+EventEngine parse_engine(std::string_view name) {
+  return parsed<EventEngine>("engine", {EventEngine::Auto, EventEngine::SimGrid, EventEngine::Own},
+                             name);
 }
 
 Scenario scenario_of(Experiment experiment, bool fold) {
@@ -99,6 +109,8 @@ Scenario scenario_of(Experiment experiment, bool fold) {
   scenario.engine.fold = fold;
   if (!experiment.fidelity.empty())
     scenario.engine.fidelity = parse_fidelity(experiment.fidelity);
+  scenario.engine.engine =
+      experiment.engine.empty() ? EventEngine::Auto : parse_engine(experiment.engine);
   return changed(std::move(scenario), std::move(experiment.settings));
 }
 

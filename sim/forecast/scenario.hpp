@@ -58,6 +58,9 @@ Scenario changed(Scenario scenario, Settings settings);
 /// "analytic", "flow" or "step"; throws InputError naming the nearest for another name.
 Fidelity parse_fidelity(std::string_view name);
 
+/// "auto", "simgrid" or "own"; throws InputError naming the nearest for another name.
+EventEngine parse_engine(std::string_view name);
+
 /// The workload that a schedule takes that partitions the model: its batch is that of the profile,
 /// and the micro-batch is an option.
 const Workload& unbatched_workload(const Scenario& scenario);

@@ -6,6 +6,7 @@
 #include "models/base/units.hpp"
 #include "models/graph/task.hpp"
 #include "models/network/cluster.hpp"
+#include "sim/timeline/engine_use.hpp"
 #include "sim/timeline/places.hpp"
 
 namespace stepcast {
@@ -43,6 +44,8 @@ struct Timeline {
   Seconds worst_iteration_time{};  ///< The longest training step of all that the mean is of.
   bool steady = false;  ///< False: no pattern found; iteration_time is a mean, for the last.
   Seconds begin{};      ///< The window [begin, begin + iteration_time) is the reported one.
+
+  EngineUse engine{};
 
   std::vector<Seconds> iteration_times;  ///< Of a run of so many iterations; else empty.
 

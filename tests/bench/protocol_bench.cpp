@@ -60,7 +60,7 @@ void flow_64_workers_100_iterations(benchmark::State& state) {
   const ProtocolJob job = job_of(scenario.workload, scenario.cluster, protocol,
                                  {.laws = {SlowDown::LogNormal{.sigma = 0.1}}}, 100);
   for (auto _ : state)
-    benchmark::DoNotOptimize(run_protocol(protocol, job, scenario.cluster, Fidelity::Flow));
+    benchmark::DoNotOptimize(run_protocol(protocol, job, scenario.cluster, {}));
 }
 BENCHMARK(flow_64_workers_100_iterations)->Unit(benchmark::kMillisecond);
 

@@ -27,10 +27,12 @@ struct PortChange {
 class Arrivals final : private FlowListener {
  public:
   std::vector<double> of(const Cluster& cluster, const std::vector<StartedFlow>& flows,
-                         const std::vector<PortChange>& shares = {}) {
+                         const std::vector<PortChange>& shares, bool on_simgrid) {
     return simulate_alone([&] {
       times_.assign(flows.size(), -1);
       FlowLinks links(cluster, queue_, *this);
+      if (on_simgrid)
+        links.run_on_simgrid(false);
       for (std::uint32_t i = 0; i < flows.size(); ++i)
         queue_.at(flows[i].at, [&links, &flow = flows[i].flow, i] { links.start(flow, i); });
       for (const PortChange& it : shares)
@@ -50,14 +52,13 @@ class Arrivals final : private FlowListener {
 inline std::vector<double> arrivals_of(const Cluster& cluster,
                                        const std::vector<StartedFlow>& flows,
                                        const std::vector<PortChange>& shares = {}) {
-  return Arrivals().of(cluster, flows, shares);
+  return Arrivals().of(cluster, flows, shares, false);
 }
 
 /// The same with each moved by SimGrid, by itself.
 inline std::vector<double> on_simgrid(const Cluster& cluster, const std::vector<StartedFlow>& flows,
                                       const std::vector<PortChange>& shares = {}) {
-  const FlowLinks::AllOnSimGrid all;
-  return Arrivals().of(cluster, flows, shares);
+  return Arrivals().of(cluster, flows, shares, true);
 }
 
 /// Between nodes of a rack.

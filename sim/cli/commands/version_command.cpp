@@ -21,14 +21,14 @@ class VersionCommand final : public Subcommand {
 
   int run() override {
     const std::string commit = built_commit();
-    const nlohmann::ordered_json json{{"version", STEPCAST_VERSION},
-                                      {"commit", commit},
-                                      {"simgrid_version", simgrid_module().version()}};
+    const std::string simgrid = version_in_words(simgrid_module().version());
+    const nlohmann::ordered_json json{
+        {"version", STEPCAST_VERSION}, {"commit", commit}, {"simgrid_version", simgrid}};
     if (json_)
       say("{}\n", json.dump(2));
     else
       say("stepcast {} ({}, SimGrid {})\n", STEPCAST_VERSION,
-          commit.empty() ? "commit unknown" : "commit " + commit, simgrid_module().version());
+          commit.empty() ? "commit unknown" : "commit " + commit, simgrid);
     return 0;
   }
 

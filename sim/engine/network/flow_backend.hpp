@@ -23,6 +23,7 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   /// `ports_differ`: as of make_network_backend().
   FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes, bool assumes,
               bool ports_differ);
+  void run_on_simgrid(bool fold) override { links_.run_on_simgrid(fold); }
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;

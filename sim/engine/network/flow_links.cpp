@@ -17,17 +17,8 @@ namespace stepcast {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-int all_on_simgrid = 0;
 
 }  // namespace
-
-FlowLinks::AllOnSimGrid::AllOnSimGrid() {
-  ++all_on_simgrid;
-}
-
-FlowLinks::AllOnSimGrid::~AllOnSimGrid() {
-  --all_on_simgrid;
-}
 
 FlowLinks::FlowLinks(const Cluster& cluster, EventQueue& queue, FlowListener& listener)
     : cluster_(cluster),
@@ -36,8 +27,7 @@ FlowLinks::FlowLinks(const Cluster& cluster, EventQueue& queue, FlowListener& li
       links_(cluster),
       capacity_(links_.bandwidths()),
       user_(capacity_.size(), kNone),
-      share_(cluster.ranks(), 1),
-      always_on_simgrid_(all_on_simgrid > 0) {
+      share_(cluster.ranks(), 1) {
   queue_.watch(this);
 }
 
@@ -45,14 +35,18 @@ FlowLinks::~FlowLinks() {
   queue_.watch(nullptr);
 }
 
+void FlowLinks::run_on_simgrid(bool fold) {
+  shared_ = std::make_unique<SharedFlows>(cluster_, links_, capacity_, queue_, listener_,
+                                          FlowMoves{.fold = fold, .all = true});
+}
+
 void FlowLinks::start(const PortFlow& flow, std::uint32_t tag) {
-  const bool is_theirs = always_on_simgrid_ || (shared_ && shared_->are_moving());
+  const bool is_theirs = shared_ && shared_->are_theirs();
   const LinkPath path = links_.path(flow.from, flow.to, flow.distance);
   if (!is_theirs && std::ranges::all_of(path, [&](LinkId link) { return user_[link] == kNone; }))
     return start_alone(flow, path, tag);
   if (!shared_)
-    shared_ = std::make_unique<SharedFlows>(cluster_, links_, capacity_, queue_, listener_,
-                                            !always_on_simgrid_);
+    shared_ = std::make_unique<SharedFlows>(cluster_, links_, capacity_, queue_, listener_);
   if (!is_theirs)
     hand_over();
   shared_->start(flow, path, flow.size, tag);

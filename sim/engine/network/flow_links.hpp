@@ -29,14 +29,8 @@ class FlowLinks final : private EventQueue::Endings {
   /// From now on the rank's port carries `share` of its bandwidth, 0 < share <= 1.
   void set_port(Rank rank, double share);
 
-  /// While one of these lives, SimGrid moves all flows of what is built, each by itself: the
-  /// reference of tests.
-  struct AllOnSimGrid {
-    AllOnSimGrid();
-    ~AllOnSimGrid();
-    AllOnSimGrid(const AllOnSimGrid&) = delete;
-    AllOnSimGrid& operator=(const AllOnSimGrid&) = delete;
-  };
+  /// See NetworkBackend::run_on_simgrid().
+  void run_on_simgrid(bool fold);
 
  private:
   struct Lone {
@@ -83,7 +77,6 @@ class FlowLinks final : private EventQueue::Endings {
   std::uint64_t sequence_ = 0;
   std::vector<std::uint32_t> arrived_;  // tags
 
-  bool always_on_simgrid_ = false;
   std::unique_ptr<SharedFlows> shared_;  // null: SimGrid was not asked yet
 };
 

@@ -29,7 +29,7 @@ SimGrid& load() {
   if (made == nullptr)
     cannot_load(file, "it was compiled for another version of stepcast or of SimGrid");
   if (log::shows_debug())
-    log::debug(fmt::format("SimGrid {} from {}", made->version(), file.string()));
+    log::debug(fmt::format("SimGrid {} from {}", version_in_words(made->version()), file.string()));
   return *made;
 }
 

@@ -40,6 +40,11 @@ class NetworkBackend {
 
   virtual ~NetworkBackend() = default;
 
+  /// Makes SimGrid the clock and what moves all flows from here on; `fold`: those of equal rates as
+  /// one. At most once, within simulate_alone() and before the first event. Does nothing where
+  /// there are no flows.
+  virtual void run_on_simgrid(bool /*fold*/) {}
+
   /// Starts `collective` in every one of the groups after `delay`; calls `done` when it has
   /// finished everywhere.
   virtual void start(const Collective& collective, const Participants& participants, Seconds delay,

@@ -19,6 +19,7 @@ class OneAtATime : public NetworkBackend {
  public:
   OneAtATime(std::unique_ptr<NetworkBackend> backend, EventQueue& queue)
       : backend_(std::move(backend)), queue_(queue) {}
+  void run_on_simgrid(bool fold) override { backend_->run_on_simgrid(fold); }
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override {

@@ -21,19 +21,21 @@ namespace stepcast {
 
 SharedFlows::SharedFlows(const Cluster& cluster, const ClusterLinks& links,
                          const std::vector<double>& capacities, EventQueue& queue,
-                         FlowListener& listener, bool fold)
+                         FlowListener& listener, FlowMoves moves)
     : links_(links),
       capacity_(capacities),
       queue_(queue),
       listener_(listener),
       simgrid_(simgrid_for(cluster)),
       platform_(simgrid_.platform()),
-      fold_(fold),
+      moves_(moves),
       classes_(capacities.size()),
       class_of_(capacities.size(), kNone),
       users_(capacities.size()) {
   for (LinkId link = 0; link < capacities.size(); ++link)
     colour_.push_back(idle_colour(link));
+  if (moves_.all)
+    queue_.enter(simgrid_);
 }
 
 std::uint64_t SharedFlows::idle_colour(LinkId link) const {
@@ -41,7 +43,7 @@ std::uint64_t SharedFlows::idle_colour(LinkId link) const {
 }
 
 void SharedFlows::start(const PortFlow& flow, const LinkPath& path, Bytes left, std::uint32_t tag) {
-  if (!are_moving())
+  if (!are_theirs())
     queue_.enter(simgrid_);
   starting_.push_back({flow, path, in_whole_units(left), tag});
   decide_later();
@@ -66,7 +68,7 @@ void SharedFlows::decide() {
   is_decided_later_ = false;
   carry_changes();
   do
-    classes_.find(starting_, colour_, fold_);
+    classes_.find(starting_, colour_, moves_.fold);
   while (take_apart_where_torn(classes_.links(),
                                [this](LinkId link) { return classes_.traffic(link); }));
   for (std::size_t id = 0; id < classes_.count(); ++id)
@@ -219,7 +221,7 @@ void SharedFlows::flow_arrived(std::uint32_t id) {
   if (!arrived_.empty())
     leave_links(arrived_);
   --in_flight_;
-  if (!are_moving())
+  if (!are_theirs())
     queue_.leave();
   for (const SharedFlow& flow : arrived_)
     listener_.flow_arrived(flow.tag);

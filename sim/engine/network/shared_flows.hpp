@@ -11,18 +11,25 @@
 
 namespace stepcast {
 
+/// Which flows SimGrid moves, and how.
+struct FlowMoves {
+  bool fold = true;  ///< Not: each flow by itself.
+  bool all = false;  ///< Every flow of the simulation, whose clock is SimGrid's.
+};
+
 /// Flows that meet on links: SimGrid moves them, those of a class (see FlowClasses) as one that has
 /// the bytes of all and takes as many shares. Of the links of a class the first carries the
-/// bandwidth of all. SimGrid is the clock from the first flow to the last.
+/// bandwidth of all. SimGrid is the clock from the first flow that meets another to the last one
+/// under way, or all the time.
 class SharedFlows final : private FlowListener {
  public:
-  /// `capacities` are those of the moment, by link. Not `fold`: each flow by itself. All but the
-  /// cluster must outlive the object.
+  /// `capacities` are those of the moment, by link. All but the cluster must outlive the object.
   SharedFlows(const Cluster& cluster, const ClusterLinks& links,
               const std::vector<double>& capacities, EventQueue& queue, FlowListener& listener,
-              bool fold);
+              FlowMoves moves = {});
 
-  bool are_moving() const { return in_flight_ > 0 || !starting_.empty(); }
+  /// Whether the next flow that starts is one of these.
+  bool are_theirs() const { return moves_.all || are_moving(); }
 
   /// Within an event. It begins when all others of the instant have come.
   void start(const PortFlow& flow, const LinkPath& path, Bytes left, std::uint32_t tag);
@@ -44,6 +51,7 @@ class SharedFlows final : private FlowListener {
     bool is_torn = false;     // their marks differ
   };
 
+  bool are_moving() const { return in_flight_ > 0 || !starting_.empty(); }
   std::uint64_t idle_colour(LinkId link) const;
   void decide_later();
   void decide();
@@ -65,7 +73,7 @@ class SharedFlows final : private FlowListener {
   FlowListener& listener_;
   SimGrid& simgrid_;
   const Platform& platform_;
-  bool fold_;
+  FlowMoves moves_;
 
   FlowClasses classes_;
   std::vector<SharedFlow> starting_;

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
 
 #include "sim/engine/network/platform.hpp"
 #include "sim/engine/network/wire.hpp"
+#include "sim/timeline/engine_use.hpp"
 
 namespace stepcast {
 
@@ -48,8 +48,11 @@ class SimGrid {
   /// What each of more than one has still to move; they arrive at once, as if it were nothing.
   virtual Bytes stop_flows(Moving& flows) = 0;
 
-  /// Of the library that is loaded: "3.32" or "3.32.1".
-  virtual std::string version() const = 0;
+  /// Flows and timers that were started so far.
+  virtual std::uint64_t activities() const = 0;
+
+  /// Of the library that is loaded.
+  virtual SimGridVersion version() const = 0;
 };
 
 /// SimGrid, loaded at the first call. Throws SimulationError if it cannot be.

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/engine/network/simgrid_wire.hpp"
+
 // Message by message: a rank enters a round when it has sent and received all of its round before,
 // so slow edges hold up only those behind them, which the cheaper fidelities assume to be all. That
 // costs .2 us for each message: 2(P - 1)P of them for a ring, 2 ms at 64 ranks. Scripts (who sends
@@ -30,6 +32,10 @@ std::uint32_t take_slot(std::vector<Item>& pool, std::vector<std::uint32_t>& idl
 
 StepBackend::StepBackend(const Cluster& cluster, EventQueue& queue, std::unique_ptr<Wire> wire)
     : cluster_(cluster), queue_(queue), wire_(std::move(wire)) {}
+
+void StepBackend::run_on_simgrid(bool /*fold*/) {
+  wire_ = std::make_unique<SimGridWire>(cluster_, queue_);
+}
 
 // Alike groups send the same messages in the same rounds, each on links of its own or shared with
 // others: their scripts side by side are one.

@@ -15,6 +15,7 @@ namespace stepcast {
 class StepBackend : public NetworkBackend, private FlowListener {
  public:
   StepBackend(const Cluster& cluster, EventQueue& queue, std::unique_ptr<Wire> wire);
+  void run_on_simgrid(bool fold) override;
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;

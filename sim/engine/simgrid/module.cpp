@@ -20,17 +20,21 @@ class LoadedSimGrid final : public SimGrid {
   double clock() const override { return simgrid_compat::clock(); }
   void run() override { simgrid_compat::run(); }
   void* set_timer(double date, std::function<void()> action) override {
+    ++activities_;
     return simgrid_compat::set_timer(date, std::move(action));
   }
   void remove_timer(void* timer) override { simgrid_compat::remove_timer(timer); }
   Moving* start_flows(simgrid::s4u::Host* from, simgrid::s4u::Host* to, Bytes each,
                       std::uint32_t count, FlowListener& listener, std::uint32_t tag) override {
+    ++activities_;
     return simgrid_compat::start_flows(from, to, each, count, listener, tag);
   }
   Bytes stop_flows(Moving& flows) override { return simgrid_compat::stop_flows(flows); }
-  std::string version() const override { return simgrid_compat::version(); }
+  std::uint64_t activities() const override { return activities_; }
+  SimGridVersion version() const override { return simgrid_compat::version(); }
 
  private:
+  std::uint64_t activities_ = 0;
   LogLine log_;
   const StarPlatform* platform_ = nullptr;  // never destroyed: it ends with the process
 };

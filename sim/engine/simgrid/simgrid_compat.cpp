@@ -156,11 +156,10 @@ void advance_to(double time) {
     engines().engine->run_until(time);
 }
 
-std::string version() {
+SimGridVersion version() {
   int major = 0, minor = 0, patch = 0;
   sg_version_get(&major, &minor, &patch);
-  return patch == 0 ? fmt::format("{}.{}", major, minor)
-                    : fmt::format("{}.{}.{}", major, minor, patch);
+  return static_cast<SimGridVersion>(major * 10000 + minor * 100 + patch);
 }
 
 double clock() {

@@ -23,7 +23,7 @@ void advance_to(double time);
 
 // As SimGrid has them:
 double clock();
-std::string version();
+SimGridVersion version();
 void run();
 void* set_timer(double date, std::function<void()> action);
 void remove_timer(void* timer);

@@ -44,6 +44,9 @@ Json plain(const Quantity<Tag>& quantity) {
 Json plain(const Fidelity& fidelity) {
   return name_of(fidelity);
 }
+Json plain(const EngineUse& engine) {
+  return name_of(engine.simgrid ? EventEngine::SimGrid : EventEngine::Own);
+}
 Json plain(const Notes& notes) {
   return texts_of(notes);
 }
@@ -88,6 +91,11 @@ template <auto... Members>
 Json known(const ForecastRow& row) {
   Json json = of<Members...>(row);
   return unless(json == 0 || json == "" || json == false, json);
+}
+
+Json simgrid_version(const ForecastRow& row) {
+  const EngineUse& engine = row.forecast.engine;
+  return unless(engine.activities == 0, version_in_words(engine.version));
 }
 
 template <auto... Members>
@@ -217,6 +225,10 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
     {"device", Unit::Text, of<&Forecast::device>},
     {"batch", Unit::Count, of<&Forecast::batch>, "Samples per GPU."},
     {"fidelity", Unit::Fidelity, of<&Forecast::fidelity>},
+    {"engine.name", Unit::Name, of<&Forecast::engine>, "What carried clock, timers and flows."},
+    {"engine.simgrid_version", Unit::Name, simgrid_version, "", "", "", kOptional},
+    {"engine.simgrid_activities", Unit::Count, of<&Forecast::engine, &EngineUse::activities>,
+     "Flows and timers that SimGrid simulated."},
     {"iteration_time_s", Unit::Seconds, of<&Forecast::iteration_time>, "", "iteration time",
      "iteration ms", kPositive},
     {"worst_iteration_time_s", Unit::Seconds, of<&Forecast::worst_iteration_time>, "", "", "",

@@ -277,8 +277,9 @@ std::string render_run(const Forecast& forecast, const std::string& adapters, bo
 }
 
 std::string title_of(const Forecast& f, const std::string& adapters) {
-  return fmt::format("{}{}, {} fidelity", setup_of(f.workload, f.cluster, f.nodes, f.gpus_per_node),
-                     adapters, name_of(f.fidelity));
+  return fmt::format("{}{}, {} fidelity{}",
+                     setup_of(f.workload, f.cluster, f.nodes, f.gpus_per_node), adapters,
+                     name_of(f.fidelity), f.engine.simgrid ? " on SimGrid" : "");
 }
 
 std::vector<std::string> names_of_run() {

@@ -206,7 +206,8 @@ std::size_t compare_layouts(Fidelity fidelity, std::uint32_t layouts) {
                           .max_iterations = fidelity == Fidelity::Step ? 3U : 6U};
     const Timeline folded = simulate(plan, random.cluster(), options);
     options.fold = false;
-    const FlowLinks::AllOnSimGrid reference;  // of flows: neither folded nor looked at alone
+    if (fidelity == Fidelity::Flow)  // all flows on SimGrid: neither folded nor looked at alone
+      options.engine = EventEngine::SimGrid;
     const Timeline unfolded = simulate(plan, random.cluster(), options);
     EXPECT_EQ(unfolded.classes.size(), kRanks);
     classes += folded.classes.size();

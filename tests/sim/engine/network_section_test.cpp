@@ -216,8 +216,8 @@ TEST(NetworkSection, RandomPlansTakeAsLongAsWithAllFlows) {
     else
       ++whole;
     const Timeline folded = simulate(plan, job.cluster(), options);
-    options.fold = false;
-    const FlowLinks::AllOnSimGrid reference;  // neither folded nor looked at alone
+    options.fold = false;  // all flows on SimGrid: neither folded nor looked at alone
+    options.engine = EventEngine::SimGrid;
     const Timeline all = simulate(plan, job.cluster(), options);
     ASSERT_NEAR(folded.iteration_time / all.iteration_time, 1, 1e-9) << seed;
     for (TaskId task = 0; task < plan.graph.size(); ++task)

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/engine/network/fair_links.hpp"
-#include "sim/engine/network/simgrid.hpp"
+#include "sim/engine/network/simgrid_wire.hpp"
 #include "sim/engine/network/step_backend.hpp"
 #include "sim/engine/process/simulation_process.hpp"
 #include "tests/support/examples.hpp"
@@ -18,41 +18,6 @@ namespace {
 
 using examples::plain_cluster;
 using namespace literals;
-
-/// Messages as SimGrid flows.
-class SimGridWire final : public Wire {
- public:
-  SimGridWire(const Cluster& cluster, EventQueue& queue)
-      : cluster_(cluster), queue_(queue), platform_(simgrid_module().platform()) {}
-  void send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
-            std::uint32_t tag) override {
-    sent_.push_back({from, to, size, &listener, tag});
-    queue_.after(startup, [this, i = sent_.size() - 1] {
-      const Sent& sent = sent_[i];
-      const Distance distance = distance_of(cluster_, sent.from, sent.to);
-      simgrid_module().start_flows(platform_.host(sent.from, distance),
-                                   platform_.host(sent.to, distance), sent.size, 1, *sent.listener,
-                                   sent.tag);
-    });
-  }
-  void set_port(Rank rank, double share) override {
-    for (const LinkId link : ClusterLinks(cluster_).port_of(rank))
-      platform_.carry(link, share, true);
-  }
-
- private:
-  struct Sent {
-    Rank from = 0;
-    Rank to = 0;
-    Bytes size{};
-    FlowListener* listener = nullptr;
-    std::uint32_t tag = 0;
-  };
-  const Cluster& cluster_;
-  EventQueue& queue_;
-  const Platform& platform_;
-  std::vector<Sent> sent_;
-};
 
 struct Launched {
   Collective collective;
@@ -94,7 +59,6 @@ void expect_equal(const Cluster& cluster, const std::vector<Launched>& launches,
       ends_on(own, std::make_unique<FairLinks>(cluster, own), cluster, launches, ports);
   const auto expected = simulate_alone([&] {
     EventQueue outer;
-    outer.enter(simgrid_for(cluster));
     return ends_on(outer, std::make_unique<SimGridWire>(cluster, outer), cluster, launches, ports);
   });
   for (std::size_t i = 0; i < ends.size(); ++i) {

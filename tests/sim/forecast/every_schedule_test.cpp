@@ -1,6 +1,9 @@
 // One job under every kind of schedule: what belongs to the job is the same, whoever trains it.
 #include <algorithm>
+#include <cmath>
+#include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/schedule/decentralised/schedules.hpp"
@@ -132,6 +135,47 @@ TEST(EverySchedule, AStragglersShareOfTheBubbleIsAWait) {
   EXPECT_NEAR(total_of(slow.breakdown) / slow.iteration_time, 1, 1e-9);
   for (const StageForecast& stage : slow.stages)
     EXPECT_LE(stage.split.stragglers, slow.fastest_waiting);
+}
+
+/// The step on 64 GPUs at `flow`, whose clock, timers and flows an engine carries.
+Forecast on_engine(EventEngine engine, const ScheduleInfo& schedule, bool fold) {
+  std::vector<std::string> settings;
+  if (schedule.partitions_model())
+    settings.emplace_back("pp=2");
+  if (schedule.name == "pipeline")
+    settings.emplace_back("order=F0 F1 B0 B1\nF0 B0 F1 B1");
+  const bool has_factors = schedule.name.ends_with("kfac") || schedule.name == "kaisa";
+  Scenario scenario =
+      scenario_of({.workload = has_factors ? "resnet50-rtx2080ti-bs32" : "resnet50-rtx2080ti-bs64",
+                   .cluster = "rtx2080ti-16x4-10gbe",
+                   .schedules = {schedule.name},
+                   .settings = parse_settings(settings)},
+                  fold);
+  scenario.engine.engine = engine;
+  return plain_forecast_of(scenario, schedule.name);
+}
+
+// SimGrid counts whole units of 2^-20 bytes and ends together what ends within a nanosecond. Where
+// workers take whoever comes first, that decides whom they take, and the step with it.
+TEST(EverySchedule, TakesAsLongOnSimGridAsOnTheOwnEngine) {
+  double largest = 0;
+  for (const ScheduleInfo& schedule : all_schedules())
+    for (const bool fold : {true, false}) {
+      if (!fold && schedule.asynchronous)
+        continue;  // nothing folds
+      SCOPED_TRACE(schedule.name + (fold ? "" : ", unfolded"));
+      const Forecast own = on_engine(EventEngine::Own, schedule, fold);
+      const Forecast simgrid = on_engine(EventEngine::SimGrid, schedule, fold);
+      EXPECT_FALSE(own.engine.simgrid);
+      EXPECT_TRUE(simgrid.engine.simgrid);
+      EXPECT_GT(simgrid.engine.activities, 0U);
+      const bool takes_the_first = schedule.name == "ad-psgd" || schedule.name == "first-k" ||
+                                   schedule.name == "prague-random";
+      const double difference = std::abs(simgrid.iteration_time / own.iteration_time - 1);
+      EXPECT_LT(difference, takes_the_first ? 0.01 : 1e-9);
+      largest = std::max(largest, takes_the_first ? 0 : difference);
+    }
+  RecordProperty("largest_difference", fmt::format("{:.1e}", largest));
 }
 
 TEST(EverySchedule, IsInTheOneList) {

@@ -1,6 +1,8 @@
 #include "traces/readers/stepcast/experiments/experiment_reader.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -41,13 +43,14 @@ std::vector<std::string> read_schedules(ObjectReader& root) {
   return schedules;
 }
 
-std::string read_fidelity(ObjectReader& root) {
-  const std::string fidelity = root.text_or("fidelity", "");
-  const bool known = fidelity == "analytic" || fidelity == "flow" || fidelity == "step";
-  if (!known && root.has("fidelity"))
-    root.fail("fidelity",
-              "expected \"analytic\", \"flow\" or \"step\", found " + in_quotes(fidelity));
-  return fidelity;
+/// One of three words; empty where the key is missing.
+std::string read_word(ObjectReader& root, std::string_view key,
+                      const std::array<std::string_view, 3>& words) {
+  const std::string word = root.text_or(key, "");
+  if (root.has(key) && std::ranges::find(words, word) == words.end())
+    root.fail(key, fmt::format("expected \"{}\", \"{}\" or \"{}\", found {}", words[0], words[1],
+                               words[2], in_quotes(word)));
+  return word;
 }
 
 /// Adds a setting given under `field`; errors name the field.
@@ -90,7 +93,8 @@ Experiment read_experiment_fields(ObjectReader& object, const std::string& file)
   experiment.workload = named_at(object, "workload", name_at(object, "workload"), file);
   experiment.cluster = named_at(object, "cluster", name_at(object, "cluster"), file);
   experiment.schedules = read_schedules(object);
-  experiment.fidelity = read_fidelity(object);
+  experiment.fidelity = read_word(object, "fidelity", {"analytic", "flow", "step"});
+  experiment.engine = read_word(object, "engine", {"auto", "simgrid", "own"});
   read_set(object, experiment.settings, file);
   read_size(object, experiment.settings, "nodes");
   read_size(object, experiment.settings, "gpus_per_node");

@@ -15,6 +15,7 @@ struct Experiment {
   std::string cluster;                 ///< Name or path.
   std::vector<std::string> schedules;  ///< Never empty.
   std::string fidelity;                ///< "analytic", "flow" or "step"; empty if not given.
+  std::string engine;                  ///< "auto", "simgrid" or "own"; empty if not given.
   Settings settings;                   ///< `set`, `nodes` and `gpus_per_node`.
 };
 
