@@ -11,11 +11,11 @@
 #include "models/workload/transformer/presets.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/named_files.hpp"
-#include "traces/readers/stepcast/cluster_reader.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/compression_costs_reader.hpp"
-#include "traces/readers/stepcast/kfac_costs_reader.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/readers/stepcast/device_costs_reader.hpp"
+#include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {
@@ -214,6 +214,15 @@ std::vector<fs::path> files_called(const std::string& name) try {
   return files;
 } catch (const InputError&) {
   return {};
+}
+
+std::optional<std::string> find_device_called(const std::string& profiler_name) {
+  for (const std::string& device : list_names(CatalogKind::Device)) {
+    const auto names = read_profiler_names(find_file(CatalogKind::Device, device));
+    if (std::ranges::find(names, profiler_name) != names.end())
+      return device;
+  }
+  return std::nullopt;
 }
 
 }  // namespace stepcast

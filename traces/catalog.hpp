@@ -55,4 +55,9 @@ Experiment load_experiment(const std::string& name);
 /// also those that it names. Nothing where there is no such file or no data.
 std::vector<std::filesystem::path> files_called(const std::string& name);
 
+/// Name of the shipped device that a profiler calls so, by the "profiler_names" of its file:
+/// "rtx2080ti" of "NVIDIA GeForce RTX 2080 Ti". None if no device says so. Throws InputError for a
+/// faulty device file.
+std::optional<std::string> find_device_called(const std::string& profiler_name);
+
 }  // namespace stepcast

@@ -12,7 +12,7 @@
 #include "models/base/text.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
-#include "traces/readers/stepcast/cluster_writer.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

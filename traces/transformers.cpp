@@ -11,7 +11,6 @@
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
-#include "traces/readers/stepcast/transformers/training_law_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_reader.hpp"
 
 namespace stepcast {

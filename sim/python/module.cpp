@@ -13,10 +13,8 @@
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/cluster_reader.hpp"
-#include "traces/readers/stepcast/cluster_writer.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 // The module's core, stepcast._core: the commands as functions of texts. What is pleasant about the
 // package is written in Python beside this, in sim/python/stepcast.

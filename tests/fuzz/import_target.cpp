@@ -6,8 +6,7 @@
 #include "tests/fuzz/support/input_files.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "traces/readers/import.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 

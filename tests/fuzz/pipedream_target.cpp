@@ -4,8 +4,7 @@
 #include "tests/fuzz/targets.hpp"
 #include "traces/readers/gzip.hpp"
 #include "traces/readers/recognition/formats.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 

@@ -5,8 +5,7 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "traces/readers/reader.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 

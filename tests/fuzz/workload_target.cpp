@@ -2,8 +2,7 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 namespace {

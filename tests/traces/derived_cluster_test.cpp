@@ -7,8 +7,7 @@
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
-#include "traces/readers/stepcast/cluster_reader.hpp"
-#include "traces/readers/stepcast/cluster_writer.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -15,8 +15,7 @@
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "traces/device_names.hpp"
-
 #include <map>
 
 #include <gtest/gtest.h>

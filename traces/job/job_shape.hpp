@@ -42,4 +42,8 @@ JobShape read_job_shape(const std::filesystem::path& path, const std::filesystem
 /// The host of a rank; empty: not said.
 std::string host_of(const JobShape& shape, std::uint32_t rank);
 
+/// Throws InputError, `<origin>: expected .., as the job file says, found ..`, for a job file that
+/// contradicts itself, or the traces of a job on so many GPUs.
+void check_job_shape(const JobShape& shape, std::uint32_t gpus, const std::string& origin);
+
 }  // namespace stepcast

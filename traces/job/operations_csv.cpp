@@ -12,12 +12,12 @@
 #include "models/base/error.hpp"
 #include "traces/job/csv_table.hpp"
 #include "traces/job/data_groups.hpp"
+#include "traces/job/job_shape.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
 #include "traces/job/rows/odd_rows.hpp"
 #include "traces/job/rows/restored_rows.hpp"
 #include "traces/job/rows/unknown_types.hpp"
-#include "traces/job/shape_check.hpp"
 #include "traces/job/step_places.hpp"
 
 namespace stepcast {

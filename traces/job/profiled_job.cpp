@@ -13,9 +13,9 @@
 #include "models/base/index.hpp"
 #include "models/base/text.hpp"
 #include "traces/job/foreign_ranks.hpp"
+#include "traces/job/job_shape.hpp"
 #include "traces/job/rank_timeline.hpp"
 #include "traces/job/read_at_once.hpp"
-#include "traces/job/shape_check.hpp"
 #include "traces/readers/one_job.hpp"
 #include "traces/readers/ranks/meetings.hpp"
 

@@ -10,8 +10,8 @@
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "traces/readers/kineto/ascend_work.hpp"
-#include "traces/readers/kineto/launch_queue.hpp"
-#include "traces/readers/kineto/rank_record_of.hpp"
+#include "traces/readers/kineto/device_work.hpp"
+#include "traces/readers/kineto/ranks/rank_steps.hpp"
 #include "traces/readers/kineto/recorded/recorded_steps.hpp"
 #include "traces/readers/kineto/recorded/step_recorder.hpp"
 

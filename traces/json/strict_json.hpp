@@ -67,4 +67,8 @@ class ObjectReader {
   std::vector<std::string> known_;
 };
 
+/// Reads the head of every StepCast file: `"format": <format>, "version": 1`. Throws InputError for
+/// another format or version.
+void read_format_header(ObjectReader& root, std::string_view format);
+
 }  // namespace stepcast

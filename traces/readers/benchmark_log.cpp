@@ -9,15 +9,10 @@
 #include "models/base/error.hpp"
 #include "models/base/utf8.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/bandwidth_tools/ib_write_bw.hpp"
-#include "traces/readers/bandwidth_tools/iperf3.hpp"
+#include "traces/readers/benchmark_formats.hpp"
 #include "traces/readers/gzip.hpp"
 #include "traces/readers/log_facts.hpp"
-#include "traces/readers/log_labels.hpp"
 #include "traces/readers/log_text.hpp"
-#include "traces/readers/nccl_tests/nccl_tests_json.hpp"
-#include "traces/readers/nccl_tests/nccl_tests_text.hpp"
-#include "traces/readers/osu/osu_reader.hpp"
 
 namespace stepcast {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "models/base/error.hpp"
 #include "models/workload/architecture_gradients.hpp"
-#include "traces/readers/gzip_tail.hpp"
+#include "traces/readers/gzip.hpp"
 #include "traces/readers/recognition/recognised_file.hpp"
-#include "traces/readers/stepcast/workload_format.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 

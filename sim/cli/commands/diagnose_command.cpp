@@ -26,7 +26,7 @@
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/slow_downs_file.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

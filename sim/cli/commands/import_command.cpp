@@ -16,7 +16,7 @@
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
 #include "traces/readers/stepcast/transformers/profiled_block.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -25,7 +25,7 @@
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/goal_reader.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

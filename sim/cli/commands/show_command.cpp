@@ -21,7 +21,6 @@
 #include "traces/readers/stepcast/collectives_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/transformers/transformer_reader.hpp"
-#include "traces/readers/stepcast/transformers/transformer_values.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

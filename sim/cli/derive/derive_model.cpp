@@ -10,7 +10,7 @@
 #include "models/base/text.hpp"
 #include "sim/cli/tell.hpp"
 #include "traces/readers/huggingface/model_config.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

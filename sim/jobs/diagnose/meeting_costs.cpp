@@ -6,7 +6,7 @@
 
 #include "models/collective/collective.hpp"
 #include "sim/jobs/diagnose/rank_times.hpp"
-#include "traces/job/streams/work_names.hpp"
+#include "traces/job/streams/stream_timeline.hpp"
 
 namespace stepcast {
 namespace {

@@ -13,7 +13,6 @@
 #include "sim/report/text/render.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
 

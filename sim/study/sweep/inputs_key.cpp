@@ -5,9 +5,9 @@
 #include "models/base/fields.hpp"
 #include "models/base/mix.hpp"
 #include "models/workload/device_costs.hpp"
-#include "traces/readers/stepcast/cluster_writer.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 

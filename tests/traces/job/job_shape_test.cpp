@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
-#include "traces/job/shape_check.hpp"
 
 namespace stepcast {
 namespace {

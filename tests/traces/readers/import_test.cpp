@@ -11,7 +11,7 @@
 #include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/gzip.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -2,18 +2,130 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "traces/job/medians.hpp"
-#include "traces/job/rows/lost_rows.hpp"
+#include "traces/job/rows/odd_rows.hpp"
 
 // Cost: for each lost row 64 steps are looked at, of each some 16 rows; n log n in all rows else.
-
 namespace stepcast {
+
 namespace {
+
+// Cost: a look-up for each row, and a bit for each identity of each rank in each step.
+
+/// What an operation of a rank is, the same in each step: type, sequence, micro-batch, chunk.
+using RowIdentity = std::tuple<std::uint16_t, std::uint32_t, std::int32_t, std::uint16_t>;
+
+RowIdentity row_identity(const TypedOperation& row) {
+  return {row.second, row.first.sequence, row.first.micro_batch, row.first.chunk};
+}
+
+/// The rows of a rank in a step, by the number of their identity; null: not there.
+struct RankRows {
+  std::uint32_t rank = 0;  ///< Into Job::ranks.
+  std::int64_t step = 0;
+  std::vector<const JobOperation*> rows;
+  std::vector<std::uint32_t> lost;  ///< Identities.
+  bool too_few = false;             ///< Are there for the others to tell when these ran.
+};
+
+/// What the ranks of a stage run, step by step.
+struct StageRows {
+  std::vector<RowIdentity> identities;
+  std::vector<RankRows> cells;  ///< By step, then rank.
+};
+
+/// What ranks of several stages run alike: kind, sequence, micro-batch. A send and its receive are
+/// of one kind.
+using Alike = std::tuple<std::string, std::uint32_t, std::int32_t>;
+
+Alike alike_of(const RowIdentity& identity, const std::vector<OperationType>& types) {
+  return {types[std::get<0>(identity)].kind, std::get<1>(identity), std::get<2>(identity)};
+}
+
+std::map<std::uint32_t, StageRows> gather(const RowsByStep& rows,
+                                          const std::vector<JobRank>& ranks) {
+  std::map<std::uint32_t, StageRows> stages;
+  std::map<std::uint32_t, std::map<RowIdentity, std::uint32_t>> numbers;
+  for (const auto& [step, of_step] : rows)
+    for (const TypedOperation& row : of_step) {  // Of a rank one after the other.
+      const std::uint32_t stage = ranks[row.first.rank].stage;
+      StageRows& of = stages[stage];
+      const auto [found, added] = numbers[stage].emplace(
+          row_identity(row), static_cast<std::uint32_t>(of.identities.size()));
+      if (added)
+        of.identities.push_back(found->first);
+      if (of.cells.empty() || of.cells.back().step != step ||
+          of.cells.back().rank != row.first.rank)
+        of.cells.push_back({.rank = row.first.rank, .step = step});
+      std::vector<const JobOperation*>& there = of.cells.back().rows;
+      there.resize(std::max<std::size_t>(there.size(), found->second + 1));
+      there[found->second] = &row.first;
+    }
+  for (auto& [number, stage] : stages)
+    for (RankRows& cell : stage.cells)
+      cell.rows.resize(stage.identities.size());
+  return stages;
+}
+
+/// By identity, whether more than half of the ranks and steps of a stage have it.
+std::vector<bool> usual_rows(const StageRows& stage) {
+  std::vector<std::size_t> counts(stage.identities.size());
+  for (const RankRows& cell : stage.cells)
+    for (std::size_t i = 0; i < cell.rows.size(); ++i)
+      counts[i] += cell.rows[i] != nullptr ? 1 : 0;
+  std::vector<bool> usual;
+  for (const std::size_t count : counts)
+    usual.push_back(2 * count > stage.cells.size());
+  return usual;
+}
+
+struct Share {
+  std::size_t there = 0;
+  std::size_t usual = 0;
+};
+
+/// By stage, with what is lost: what most ranks of the stage run in most steps, if half of the
+/// ranks (of all stages) that usually run such have it in the step. Too few are there where these
+/// are less than half of a rank's rows: it recorded no more. Rows must outlive the result.
+std::map<std::uint32_t, StageRows> stage_rows(const RowsByStep& rows,
+                                              const std::vector<JobRank>& ranks,
+                                              const std::vector<OperationType>& types) {
+  std::map<std::uint32_t, StageRows> stages = gather(rows, ranks);
+  std::map<std::uint32_t, std::vector<bool>> usual;
+  std::map<std::int64_t, std::map<Alike, Share>> shares;  // By step.
+  for (const auto& [number, stage] : stages) {
+    const std::vector<bool>& of_stage = usual[number] = usual_rows(stage);
+    for (const RankRows& cell : stage.cells)
+      for (std::size_t i = 0; i < cell.rows.size(); ++i)
+        if (of_stage[i]) {
+          Share& share = shares[cell.step][alike_of(stage.identities[i], types)];
+          ++share.usual;
+          share.there += cell.rows[i] != nullptr ? 1 : 0;
+        }
+  }
+  for (auto& [number, stage] : stages)
+    for (RankRows& cell : stage.cells) {
+      std::size_t all = 0;
+      for (std::uint32_t i = 0; i < cell.rows.size(); ++i) {
+        if (!usual[number][i])
+          continue;
+        ++all;
+        const Share& share = shares[cell.step][alike_of(stage.identities[i], types)];
+        if (cell.rows[i] == nullptr && 2 * share.there >= share.usual)
+          cell.lost.push_back(i);
+      }
+      cell.too_few = 2 * cell.lost.size() > all;
+    }
+  return stages;
+}
 
 constexpr std::size_t kFewest = 3;  // That tell a spread.
 

@@ -9,7 +9,6 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "traces/job/spans/rank_of_file.hpp"
 #include "traces/job/spans/spans.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 

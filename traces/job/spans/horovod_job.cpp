@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "traces/job/spans/fusion_buffers.hpp"
+#include "traces/job/spans/negotiations.hpp"
 #include "traces/job/spans/ring_chunks.hpp"
 #include "traces/job/spans/spans.hpp"
 

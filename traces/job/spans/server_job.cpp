@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "traces/job/spans/server_rounds.hpp"
+#include "traces/job/spans/server_events.hpp"
 #include "traces/job/spans/spans.hpp"
 
 namespace stepcast {

@@ -3,17 +3,113 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
-#include "traces/job/shape_check.hpp"
-#include "traces/job/spans/span_linker.hpp"
+#include "traces/job/job.hpp"
+#include "traces/job/job_shape.hpp"
+#include "traces/readers/reader.hpp"
 
 namespace stepcast {
+
 namespace {
+
+/// Joins the spans of one step: in order on their ranks, in meetings, and over messages.
+class SpanLinker {
+ public:
+  explicit SpanLinker(ImportReport& report) : report_(report) {}
+
+  /// The operation `own` of the step, whose rank's spans are added in order of their begins.
+  /// Whether it waits for a span of its rank that it says to follow.
+  bool add(const CommunicationSpan& span, std::uint32_t own, JobStep& step);
+
+  /// Joins what waits for spans of other ranks, when all of the step are added. What is sent after
+  /// it came is counted and left out.
+  void link(JobStep& step);
+
+ private:
+  using Place = std::pair<std::uint32_t, std::string>;  // Rank and name.
+
+  void join(JobStep& step);
+  void add_arrivals(JobStep& step);
+
+  ImportReport& report_;
+  std::map<Place, std::uint32_t> done_;
+  std::map<std::pair<std::uint32_t, std::uint8_t>, std::uint32_t> last_;  // By rank and stream.
+  std::map<std::string, std::vector<std::uint32_t>> meetings_;
+  std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> messages_;  // Sender, receiver.
+  std::vector<std::pair<Place, std::uint32_t>> sent_;
+  std::map<std::string, JobArrivals> arrivals_;
+};
+
+bool SpanLinker::add(const CommunicationSpan& span, std::uint32_t own, JobStep& step) {
+  bool follows = false;
+  for (const std::string& name : span.follows)
+    if (const auto found = done_.find({span.rank, name}); found != done_.end()) {
+      step.edges.emplace_back(found->second, own);
+      follows = true;
+    }
+  std::uint32_t& last = last_.try_emplace({span.rank, span.stream}, kNoMeeting).first->second;
+  if (span.in_order && last != kNoMeeting)
+    step.edges.emplace_back(last, own);
+  last = own;
+  done_[{span.rank, span.name}] = own;
+  if (span.meets == SpanMeeting::All)
+    meetings_[span.name].push_back(own);
+  if (span.meets == SpanMeeting::Sender || span.meets == SpanMeeting::Receiver) {
+    auto& message = messages_.try_emplace(span.message, kNoMeeting, kNoMeeting).first->second;
+    (span.meets == SpanMeeting::Sender ? message.first : message.second) = own;
+  }
+  if (!span.sent_by.empty())
+    sent_.push_back({{span.sender, span.sent_by}, own});
+  if (!span.arrives.empty())
+    arrivals_[span.arrives].of.push_back(own);
+  if (!span.takes.empty())
+    arrivals_[span.takes].takers.push_back(own);
+  return follows;
+}
+
+void SpanLinker::link(JobStep& step) {
+  join(step);
+  for (const auto& [place, own] : sent_) {
+    const auto found = done_.find(place);
+    if (found != done_.end() && step.operations[found->second].begin < step.operations[own].begin)
+      step.edges.emplace_back(found->second, own);
+    else
+      report_.doubt("message that was sent after it came, or never", place.second);
+  }
+  add_arrivals(step);
+}
+
+void SpanLinker::join(JobStep& step) {
+  const auto meet = [&](std::vector<std::uint32_t> members, bool message) {
+    for (const std::uint32_t member : members)
+      step.operations[member].meeting = static_cast<std::uint32_t>(step.meetings.size());
+    step.meetings.push_back({.members = std::move(members), .message = message});
+  };
+  for (auto& [name, members] : meetings_)
+    if (members.size() > 1)
+      meet(std::move(members), false);
+  for (const auto& [name, message] : messages_)
+    if (message.first != kNoMeeting && message.second != kNoMeeting)
+      meet({message.first, message.second}, true);
+    else
+      report_.doubt("chunk that was sent or received only", name);
+}
+
+void SpanLinker::add_arrivals(JobStep& step) {
+  for (auto& [name, arrivals] : arrivals_)
+    if (arrivals.of.size() == arrivals.takers.size())
+      step.arrivals.push_back(std::move(arrivals));
+    else
+      report_.doubt("partition with other sums than pushes", name);
+}
 
 constexpr std::uint32_t kMostSpanRanks = 100'000;
 

@@ -10,7 +10,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "traces/job/streams/work_names.hpp"
+#include "traces/job/streams/stream_timeline.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 
 namespace stepcast {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "traces/job/streams/work_names.hpp"
+#include "traces/job/streams/stream_timeline.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {

@@ -16,7 +16,7 @@
 
 #include "models/base/error.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
-#include "traces/job/streams/work_names.hpp"
+#include "traces/job/streams/stream_timeline.hpp"
 #include "traces/readers/ranks/queued_work.hpp"
 
 // Tables are read row by row: kernels and copies, launches (by correlation and process), NVTX

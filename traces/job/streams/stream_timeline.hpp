@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/network/collective_kind.hpp"
@@ -27,5 +28,14 @@ void name_steps_by_passes(std::vector<StreamWork>& works);
 /// transfer that ended while its own stream stood idle. A step begins where the one before ended.
 /// Throws InputError, beginning with the record's origin, if no work is in a step.
 RankTimeline timeline_of(RankRecord record, std::vector<StreamWork> works, ImportReport& report);
+
+/// What a kernel or operator does, as far as its name tells: NCCL's kernels, BytePS's,
+/// TensorFlow's and MXNet's operations are transfers; "gradient_tape/..", "..Backprop..",
+/// "_backward_.." backward passes; "ResourceApply..", "sgd_update" updates; copies neither; all
+/// else is forward.
+StreamWork work_by_name(const std::string& name);
+
+/// The kind of collective that a name tells; of a push or pull of servers an all-reduce's.
+std::optional<CollectiveKind> collective_by_name(std::string_view name);
 
 }  // namespace stepcast

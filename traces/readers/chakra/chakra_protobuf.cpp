@@ -1,15 +1,110 @@
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
-#include "traces/readers/chakra/wire_reader.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
 
 namespace stepcast {
+
 namespace {
+
+/// Reads the wire format of protocol buffers, field by field.
+class WireReader {
+ public:
+  struct Field {
+    std::uint32_t number = 0;
+    std::uint64_t value = 0;  ///< Of a whole number, or the bits of a fixed one.
+    std::string_view bytes;   ///< Of a text or an inner message.
+  };
+
+  /// `start`: where `bytes` begin in the file, for messages.
+  WireReader(std::string_view bytes, const std::string& origin, std::size_t start = 0)
+      : bytes_(bytes), origin_(origin), start_(start) {}
+
+  bool at_end() const { return at_ == bytes_.size(); }
+  std::size_t position() const { return start_ + at_; }
+
+  /// Throws InputError for a field that is cut off or of an unknown wire type.
+  Field field();
+  std::uint64_t varint();
+  /// A length, then so many bytes.
+  std::string_view delimited();
+
+  [[noreturn]] void fail(const std::string& why) const;
+
+ private:
+  std::string_view take(std::uint64_t size);
+  std::uint64_t fixed(std::size_t size);
+
+  std::string_view bytes_;
+  const std::string& origin_;
+  std::size_t start_ = 0;
+  std::size_t at_ = 0;
+};
+
+void WireReader::fail(const std::string& why) const {
+  throw InputError(fmt::format("{}: byte {}: {}", origin_, position(), why));
+}
+
+std::uint64_t WireReader::varint() {
+  constexpr unsigned kBits = 64;
+  std::uint64_t value = 0;
+  for (unsigned shift = 0; shift < kBits; shift += 7) {
+    const auto byte = static_cast<unsigned char>(take(1).front());
+    value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
+    if ((byte & 0x80U) == 0)
+      return value;
+  }
+  fail("a number longer than 64 bits");
+}
+
+std::string_view WireReader::take(std::uint64_t size) {
+  if (size > bytes_.size() - at_)
+    fail("the data ends too early (is the file truncated?)");
+  const std::string_view taken = bytes_.substr(at_, static_cast<std::size_t>(size));
+  at_ += taken.size();
+  return taken;
+}
+
+std::string_view WireReader::delimited() {
+  return take(varint());
+}
+
+// Little-endian, whatever the machine.
+std::uint64_t WireReader::fixed(std::size_t size) {
+  const std::string_view taken = take(size);
+  std::uint64_t value = 0;
+  for (std::size_t i = size; i-- > 0;)
+    value = value << 8U | static_cast<unsigned char>(taken[i]);
+  return value;
+}
+
+WireReader::Field WireReader::field() {
+  const std::uint64_t tag = varint();
+  Field field{.number = static_cast<std::uint32_t>(tag >> 3U)};
+  switch (tag & 7U) {
+    case 0:
+      field.value = varint();
+      return field;
+    case 1:
+      field.value = fixed(8);
+      return field;
+    case 2:
+      field.bytes = delimited();
+      return field;
+    case 5:
+      field.value = fixed(4);
+      return field;
+    default:
+      fail("no field of a protocol buffer");
+  }
+}
 
 constexpr double kMicrosecond = 1e-6;
 constexpr std::uint64_t kLongest = 3'600'000'000;  // An hour in microseconds.

@@ -1,8 +1,11 @@
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <istream>
 #include <iterator>
+#include <streambuf>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,10 +16,31 @@
 #include "traces/readers/chrome_json/event_fields.hpp"
 #include "traces/readers/chrome_json/event_windows.hpp"
 #include "traces/readers/chrome_json/repaired_buffer.hpp"
-#include "traces/readers/chrome_json/rest_of_text.hpp"
 
 namespace stepcast {
+
 namespace {
+
+/// A text, then all that another buffer still holds.
+class RestOfText final : public std::streambuf {
+ public:
+  RestOfText(std::string first, std::streambuf& then) : text_(std::move(first)), then_(then) {
+    setg(text_.data(), text_.data(), text_.data() + text_.size());
+  }
+
+ protected:
+  int_type underflow() override {
+    constexpr std::size_t kChunk = std::size_t{1} << 16U;
+    text_.resize(kChunk);
+    const std::streamsize count = then_.sgetn(text_.data(), kChunk);
+    setg(text_.data(), text_.data(), text_.data() + count);
+    return count == 0 ? traits_type::eof() : traits_type::to_int_type(*gptr());
+  }
+
+ private:
+  std::string text_;
+  std::streambuf& then_;
+};
 
 using nlohmann::json;
 

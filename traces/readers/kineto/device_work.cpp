@@ -2,17 +2,76 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
-#include "traces/readers/kineto/groups/model_groups.hpp"
+#include "traces/readers/kineto/layers/layer_units.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
-#include "traces/readers/kineto/steps/unlaunched_work.hpp"
 
 namespace stepcast {
+
 namespace {
+
+/// Groups of a part of the ranks that reduce in the forward pass: those share the model's layers
+/// (tensor and sequence parallelism), and what they send are activations and their gradients.
+/// Gradients of parameters are reduced in the backward pass alone.
+std::set<GroupRanks> model_groups_of(const KinetoTrace& trace, const KinetoView& view) {
+  std::set<GroupRanks> groups;
+  std::map<std::uint32_t, std::optional<Seconds>> backward;  // By step.
+  for (const DeviceWork& work : view.work) {
+    if (work.phase != WorkPhase::Communication || work.step == kNoStep || work.launch == kNoEvent)
+      continue;
+    const KnownCollective known = collective_of(trace, work);
+    const bool reduces =
+        known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
+    const bool part =
+        !known.group.empty() && trace.world_size && known.group.size() < *trace.world_size;
+    if (!reduces || !part)
+      continue;
+    const auto [begin, added] = backward.try_emplace(work.step);
+    if (added)
+      begin->second = LayerUnits(trace, view, work.step).backward_begin();
+    if (is_launched_forward(trace, work, begin->second))
+      groups.insert(known.group);
+  }
+  return groups;
+}
+
+/// Says which step work without a recorded launch belongs to. Precondition: the view's work is in
+/// order of its start.
+///
+/// Work before the first launched work of its stream was launched before the profile: it belongs to
+/// no recorded step, unless the trace holds one step only, which then is the only one that it can
+/// belong to. Later work belongs to the step of the launched work before it on its stream; on a
+/// stream without launched work, to that of the launched work before it on any.
+void place_unlaunched_work(const KinetoTrace& trace, KinetoView& view) {
+  constexpr std::int32_t kAnyStream = -1;
+  std::set<std::int32_t> launched_on;
+  for (const DeviceWork& work : view.work)
+    if (work.launch != kNoEvent)
+      launched_on.insert(trace.events[work.event].stream);
+  if (launched_on.empty())
+    return;  // No launches were recorded at all: work lies in the step in which it began.
+  std::map<std::int32_t, std::uint32_t> step_on;  // of the last launched work
+  for (DeviceWork& work : view.work) {
+    const std::int32_t stream = trace.events[work.event].stream;
+    if (work.launch != kNoEvent) {
+      step_on[stream] = step_on[kAnyStream] = work.step;
+      continue;
+    }
+    const auto last = step_on.find(launched_on.contains(stream) ? stream : kAnyStream);
+    work.before_profile = last == step_on.end();
+    if (!work.before_profile)
+      work.step = last->second;
+    else
+      work.step = view.steps.steps.size() == 1 ? 0 : kNoStep;
+  }
+}
 
 // Times of the device are rounded to microseconds in older traces.
 constexpr Seconds kOverlapTolerance{2e-6};
@@ -194,6 +253,19 @@ KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work) 
   if (known.size <= Bytes{})
     known.size = work.supplied_size;
   return known;
+}
+
+std::optional<LaunchQueue> launch_queue(const KinetoTrace& trace, const KinetoView& view) {
+  std::vector<QueuedWork> works;
+  for (const DeviceWork& work : view.work)
+    if (work.launch != kNoEvent) {
+      const Seconds launched = trace.events[work.launch].end();
+      works.push_back({launched, std::max(launched, trace.events[work.event].start)});
+    }
+  std::vector<std::pair<Seconds, Seconds>> steps;
+  for (const DeviceStep& step : view.device_steps)
+    steps.emplace_back(step.begin, step.end);
+  return queue_of(std::move(works), steps);
 }
 
 }  // namespace stepcast

@@ -7,6 +7,7 @@
 
 #include "traces/readers/kineto/scopes.hpp"
 #include "traces/readers/kineto/steps.hpp"
+#include "traces/readers/ranks/queued_work.hpp"
 
 namespace stepcast {
 
@@ -81,5 +82,8 @@ struct KnownCollective {
   std::optional<std::uint64_t> sequence;
 };
 KnownCollective collective_of(const KinetoTrace& trace, const DeviceWork& work);
+
+/// None: no launch is recorded.
+std::optional<LaunchQueue> launch_queue(const KinetoTrace& trace, const KinetoView& view);
 
 }  // namespace stepcast

@@ -15,8 +15,6 @@
 #include "traces/readers/kineto/kineto_workload.hpp"
 #include "traces/readers/kineto/layers/gradient_sizes.hpp"
 #include "traces/readers/kineto/layers/joined_passes.hpp"
-#include "traces/readers/kineto/layers/supplied_shapes.hpp"
-#include "traces/readers/kineto/rank_record_of.hpp"
 #include "traces/readers/kineto/ranks/rank_steps.hpp"
 #include "traces/readers/kineto/recorded/recorded_steps.hpp"
 #include "traces/readers/one_job.hpp"

@@ -8,7 +8,7 @@
 
 #include "traces/readers/kineto/device_idle.hpp"
 #include "traces/readers/kineto/intervals.hpp"
-#include "traces/readers/kineto/shapes/batch_guess.hpp"
+#include "traces/readers/kineto/shapes/input_shapes.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
 #include "traces/readers/kineto/steps/step_doubts.hpp"
 

@@ -15,9 +15,8 @@
 #include "traces/readers/chrome_json/chrome_events.hpp"
 #include "traces/readers/chrome_json/event_fields.hpp"
 #include "traces/readers/kineto/ascend_work.hpp"
-#include "traces/readers/kineto/far_events.hpp"
 #include "traces/readers/kineto/groups/noted_collective.hpp"
-#include "traces/readers/kineto/stream_order.hpp"
+#include "traces/readers/kineto/mended_events.hpp"
 
 namespace stepcast {
 namespace {

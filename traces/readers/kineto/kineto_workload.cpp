@@ -10,9 +10,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "traces/device_names.hpp"
+#include "traces/catalog.hpp"
 #include "traces/readers/kineto/steps/step_doubts.hpp"
-#include "traces/readers/stepcast/workload_format.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "traces/readers/kineto/layers/average_step.hpp"
 #include "traces/readers/kineto/layers/gradient_type.hpp"
-#include "traces/readers/kineto/shapes/batch_guess.hpp"
+#include "traces/readers/kineto/shapes/input_shapes.hpp"
 
 namespace stepcast {
 

@@ -1,5 +1,3 @@
-#include "traces/readers/nccl_tests/nccl_tests_json.hpp"
-
 #include <initializer_list>
 
 #include <fmt/format.h>
@@ -8,9 +6,9 @@
 #include "models/base/error.hpp"
 #include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/benchmark_formats.hpp"
 #include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
-#include "traces/readers/nccl_tests/nccl_tests_text.hpp"
 #include "traces/readers/nccl_tests/run_facts.hpp"
 #include "traces/readers/nccl_tests/table_row.hpp"
 

@@ -1,19 +1,82 @@
-#include "traces/readers/nccl_tests/nccl_tests_text.hpp"
-
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/network/collective_kind.hpp"
+#include "traces/readers/benchmark_formats.hpp"
+#include "traces/readers/benchmark_log.hpp"
 #include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
-#include "traces/readers/nccl_tests/programs.hpp"
-#include "traces/readers/nccl_tests/rank_lines.hpp"
+#include "traces/readers/nccl_tests/listed_ranks.hpp"
 #include "traces/readers/nccl_tests/run_facts.hpp"
 #include "traces/readers/nccl_tests/table_row.hpp"
 
 namespace stepcast {
+
 namespace {
+
+/// The programs of nccl-tests that a log names. What says that it starts is what ran; else the only
+/// one that is named: the output of a build or of a script names several.
+class Programs {
+ public:
+  void take(const std::vector<std::string_view>& words, const LogLine& line);
+
+  /// The kind that ran; none if the log does not say. Throws InputError that begins with `origin`
+  /// if a program ran that is no collective.
+  std::optional<CollectiveKind> kind(const std::string& origin) const;
+
+ private:
+  struct Named {
+    std::string program;
+    std::string where;
+  };
+  std::optional<Named> started_;
+  std::vector<Named> named_;  ///< Each once.
+};
+
+/// "all_gather" of "/opt/tests/all_gather_perf"; empty for other words.
+std::string program_of(std::string_view word) {
+  constexpr std::string_view kEnd = "_perf";
+  if (!word.ends_with(kEnd))
+    return {};
+  word.remove_suffix(kEnd.size());
+  return std::string(word.substr(word.rfind('/') + 1));
+}
+
+bool is_collective(const std::string& program) {
+  constexpr std::array kOthers = {"sendrecv", "gather", "scatter", "hypercube"};
+  return std::ranges::count(kOthers, program) == 0 && find_kind_in(program);
+}
+
+void Programs::take(const std::vector<std::string_view>& words, const LogLine& line) {
+  for (const std::string_view word : words) {
+    const std::string program = program_of(word);
+    if (program.empty())
+      continue;
+    if (line.text.find("test starting") != std::string_view::npos)
+      started_ = {program, line.where()};
+    if (std::ranges::find(named_, program, &Named::program) == named_.end())
+      named_.push_back({program, line.where()});
+  }
+}
+
+std::optional<CollectiveKind> Programs::kind(const std::string& origin) const {
+  if (!started_ && named_.size() != 1)
+    return std::nullopt;
+  const Named& ran = started_ ? *started_ : named_.front();
+  if (!is_collective(ran.program))
+    throw InputError(
+        fmt::format("{}: {}: expected a collective such as all_reduce_perf, found "
+                    "{}_perf",
+                    origin, ran.where, ran.program));
+  return find_kind_in(ran.program);
+}
 
 /// The words of a line without what stands before them: the "#" of remarks, and the quotation marks
 /// and code fences of logs that were pasted into a message.

@@ -1,5 +1,3 @@
-#include "traces/readers/osu/osu_reader.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -7,6 +5,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/readers/benchmark_formats.hpp"
 #include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
 

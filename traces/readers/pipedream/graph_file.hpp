@@ -39,4 +39,9 @@ GraphFile parse_graph_file(std::string_view text, const std::string& origin, Imp
 /// The number N of a text "nodeN", if it is one.
 std::optional<std::uint32_t> node_number(std::string_view text);
 
+/// Indices of the nodes such that every producer comes before its consumers; among nodes that are
+/// free to go, the smallest number first (Kahn's algorithm). Throws InputError naming a node of a
+/// cycle and its line, if there is one.
+std::vector<std::uint32_t> forward_order(const GraphFile& file, const std::string& origin);
+
 }  // namespace stepcast

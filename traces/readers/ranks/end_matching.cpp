@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "models/base/statistics.hpp"
-#include "traces/readers/ranks/common_classes.hpp"
+#include "traces/readers/ranks/sequence_pairs.hpp"
 
 namespace stepcast {
 namespace {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "models/base/statistics.hpp"
-#include "traces/readers/ranks/common_classes.hpp"
 #include "traces/readers/ranks/end_matching.hpp"
 #include "traces/readers/ranks/sequence_pairs.hpp"
 

@@ -3,8 +3,6 @@
 #include <map>
 #include <tuple>
 
-#include "traces/readers/ranks/common_classes.hpp"
-
 namespace stepcast {
 namespace {
 

@@ -14,4 +14,8 @@ bool is_legacy_torch_trace(std::string_view head);
 /// first 64 KiB or more. Empty: none of them.
 std::string_view profiler_advice(const std::filesystem::path& path, std::string_view head);
 
+/// What to tell the user of a file that begins like an archive, or like a compression that is not
+/// read: "is a tar archive: unpack it first (tar -xf)". Empty for any other.
+std::string_view archive_advice(std::string_view head);
+
 }  // namespace stepcast

@@ -8,7 +8,6 @@
 #include "models/base/text.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "traces/readers/stepcast/cluster_reader.hpp"
-
 #include <limits>
 #include <map>
 
@@ -11,7 +9,7 @@
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "traces/readers/stepcast/cluster_writer.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +9,7 @@
 
 #include "traces/json/provenance_json.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

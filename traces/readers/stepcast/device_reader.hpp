@@ -1,11 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/device/device_spec.hpp"
+#include "models/device/training_law.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 
@@ -19,5 +22,16 @@ DeviceSpec parse_device(std::string_view text, const std::string& origin);
 /// The names by which a profiler or the driver calls the device: "NVIDIA GeForce RTX 2080 Ti". Same
 /// file and errors; none if it has none.
 std::vector<std::string> read_profiler_names(const std::filesystem::path& path);
+
+/// The "law" of a device file: what the operators of a transformer take.
+struct WrittenLaw {
+  TrainingLaw law;   ///< Peaks and provenance alone where it is another's.
+  std::string like;  ///< The device whose law it is, but for their data sheets; empty: its own.
+};
+/// Throws InputError.
+WrittenLaw read_law(ObjectReader law);
+
+/// That of a device file, if it has one. Throws InputError naming file and field.
+std::optional<WrittenLaw> find_written_law(const std::filesystem::path& path);
 
 }  // namespace stepcast

@@ -11,7 +11,6 @@
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
 

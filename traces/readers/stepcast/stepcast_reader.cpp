@@ -1,8 +1,7 @@
 #include "traces/readers/stepcast/stepcast_reader.hpp"
 
 #include "traces/json/json_text.hpp"
-#include "traces/readers/stepcast/workload_format.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 

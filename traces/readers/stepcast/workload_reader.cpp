@@ -1,5 +1,3 @@
-#include "traces/readers/stepcast/workload_reader.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +12,7 @@
 #include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/pipelines/pipeline_fields.hpp"
-#include "traces/readers/stepcast/workload_format.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 

@@ -1,5 +1,3 @@
-#include "traces/readers/stepcast/workload_writer.hpp"
-
 #include <iterator>
 #include <string_view>
 
@@ -8,7 +6,7 @@
 
 #include "traces/json/json_text.hpp"
 #include "traces/readers/stepcast/pipelines/pipeline_fields.hpp"
-#include "traces/readers/stepcast/workload_format.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 

@@ -6,7 +6,6 @@
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
 namespace {

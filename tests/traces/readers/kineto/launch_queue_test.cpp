@@ -1,9 +1,8 @@
 // What is launched and has not begun, by the small trace (its times: small_trace.hpp).
-#include "traces/readers/kineto/launch_queue.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/traces/readers/kineto/small_trace.hpp"
+#include "traces/readers/kineto/device_work.hpp"
 
 namespace stepcast {
 namespace {

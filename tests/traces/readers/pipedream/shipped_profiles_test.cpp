@@ -9,8 +9,7 @@
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/pipedream/graph_file.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

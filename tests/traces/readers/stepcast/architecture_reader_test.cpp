@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "traces/readers/stepcast/cluster_reader.hpp"
-
 #include <filesystem>
 #include <fstream>
 
@@ -8,6 +6,7 @@
 
 #include "tests/support/input_error.hpp"
 #include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

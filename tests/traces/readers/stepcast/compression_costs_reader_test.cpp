@@ -1,11 +1,10 @@
-#include "traces/readers/stepcast/compression_costs_reader.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
+#include "traces/readers/stepcast/device_costs_reader.hpp"
 
 namespace stepcast {
 namespace {

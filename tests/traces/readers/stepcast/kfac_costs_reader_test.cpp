@@ -1,12 +1,11 @@
-#include "traces/readers/stepcast/kfac_costs_reader.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
+#include "traces/readers/stepcast/device_costs_reader.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

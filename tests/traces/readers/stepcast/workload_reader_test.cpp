@@ -1,11 +1,9 @@
-#include "traces/readers/stepcast/workload_reader.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

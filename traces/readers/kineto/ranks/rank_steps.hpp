@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "traces/readers/kineto/device_work.hpp"
 #include "traces/readers/kineto/layers/layer_times.hpp"
 #include "traces/readers/rank_record.hpp"
 
@@ -25,5 +26,10 @@ std::string alignment_of(const std::vector<RankSteps>& ranks, ImportReport& repo
 /// Removes the ranks with other layers than the first one's, of which no mean can be taken, and
 /// counts them.
 void keep_layers_of_first(std::vector<RankSteps>& ranks, ImportReport& report);
+
+/// What of a rank's trace is compared with the other ranks'. Collectives of a part of the ranks
+/// that is not known, and those that a rank may leave early (broadcast, reduce, send) are left out.
+RankRecord rank_record_of(const KinetoTrace& trace, const KinetoView& view,
+                          const std::string& origin);
 
 }  // namespace stepcast

@@ -11,7 +11,6 @@
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/named_files.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
 namespace {

@@ -13,7 +13,6 @@
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/stepcast/experiments/exported_plan.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
 
 namespace stepcast {
 

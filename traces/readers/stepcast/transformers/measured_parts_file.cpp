@@ -10,8 +10,7 @@
 #include "models/base/text.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/format_header.hpp"
-#include "traces/readers/stepcast/transformers/transformer_values.hpp"
+#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
 
 namespace stepcast {
 namespace {

@@ -12,7 +12,7 @@
 #include "models/workload/transformer/presets.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
-#include "traces/readers/stepcast/transformers/transformer_values.hpp"
+#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
 
 namespace stepcast {
 namespace {

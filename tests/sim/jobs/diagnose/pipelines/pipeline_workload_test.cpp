@@ -18,8 +18,7 @@
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/job/read_job.hpp"
-#include "traces/readers/stepcast/workload_reader.hpp"
-#include "traces/readers/stepcast/workload_writer.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

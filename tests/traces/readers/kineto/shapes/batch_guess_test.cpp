@@ -1,6 +1,6 @@
-#include "traces/readers/kineto/shapes/batch_guess.hpp"
-
 #include <gtest/gtest.h>
+
+#include "traces/readers/kineto/shapes/input_shapes.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,12 +1,27 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "models/workload/workload.hpp"
 
 namespace stepcast {
+
+/// Reads a workload in StepCast's own format (configs/schema/workload.schema.json). Throws
+/// InputError such as `w.json: /layers/3/forward_s: expected a time in seconds of at least 0,
+/// found -1`.
+Workload read_workload(const std::filesystem::path& path);
+
+/// The same from a text; `origin` begins every error message.
+Workload parse_workload(std::string_view text, const std::string& origin);
+
+/// The workload in StepCast's own format, one layer a line so that changes are easy to compare.
+/// Times carry 9 significant digits; sizes and counts are exact. The same workload gives the same
+/// bytes.
+std::string to_json_text(const Workload& workload);
 
 // The words of the workload format, shared by its reader and its writer.
 

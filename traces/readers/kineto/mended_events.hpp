@@ -11,4 +11,8 @@ namespace stepcast {
 /// Costs a sort of the device work.
 void end_work_before_next(KinetoTrace& trace, ImportReport& report);
 
+/// Removes the events that start more than a day from the median start, as of a damaged number: one
+/// of them would stretch the trace, and the step it lies in, over years. They are counted.
+void drop_far_events(KinetoTrace& trace, ImportReport& report);
+
 }  // namespace stepcast
