@@ -116,6 +116,25 @@ std::string ObjectReader::text_or(std::string_view key, std::string fallback) {
   return has(key) ? text(key) : std::move(fallback);
 }
 
+std::string ObjectReader::name(std::string_view key) {
+  std::string name = text(key);
+  if (name.empty())
+    fail(key, "expected a name, found \"\"");
+  return name;
+}
+
+bool ObjectReader::flag(std::string_view key) {
+  const json& value = at(key);
+  if (!value.is_boolean())
+    fail(key, "expected true or false");
+  return value.get<bool>();
+}
+
+bool ObjectReader::flag_or(std::string_view key, bool fallback) {
+  known_.emplace_back(key);
+  return has(key) ? flag(key) : fallback;
+}
+
 double ObjectReader::number(std::string_view key, double least) {
   const json& value = at(key);
   const bool good = value.is_number() && std::isfinite(value.get<double>());

@@ -36,6 +36,9 @@ class ObjectReader {
   bool has(std::string_view key) const;
   std::string text(std::string_view key);
   std::string text_or(std::string_view key, std::string fallback);
+  std::string name(std::string_view key);  ///< A text that is not empty.
+  bool flag(std::string_view key);
+  bool flag_or(std::string_view key, bool fallback);
   double number(std::string_view key, double least);  ///< Finite, >= least.
   double number_or(std::string_view key, double least, double fallback);
   std::uint64_t count(std::string_view key, std::uint64_t least);  ///< A whole number.

@@ -12,7 +12,6 @@
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/huggingface/model_family.hpp"
-#include "traces/readers/huggingface/tensor_groups.hpp"
 
 // A file is read in three steps. Its sizes become a shape, from which the forecast's times follow.
 // Its family's table lists all tensors, and their numbers are added up by part. Where the shape's
@@ -35,17 +34,9 @@ constexpr ConfigKeys::Names kVocabulary{"vocab_size", "padded_vocab_size"};
 constexpr ConfigKeys::Names kLongest{"max_position_embeddings", "n_positions",      "seq_length",
                                      "max_sequence_length",     "model_max_length", "max_seq_len"};
 
-std::array<std::span<const ModelFamily>, 5> all_families() {
-  return {decoder_families(), expert_families(), encoder_families(), two_stack_families(),
-          scanning_families()};
-}
-
 const ModelFamily* find_family(const std::string& type) {
-  for (const std::span<const ModelFamily> families : all_families())
-    if (const auto found = std::ranges::find(families, type, &ModelFamily::type);
-        found != families.end())
-      return &*found;
-  return nullptr;
+  const auto found = std::ranges::find(model_families(), type, &ModelFamily::type);
+  return found == model_families().end() ? nullptr : &*found;
 }
 
 /// Tensors of an unknown family cannot be told from its sizes, nor from a family with a similar
@@ -97,7 +88,7 @@ void read_shape(const ConfigKeys& keys, const ModelFamily& family, ModelDraft& d
   constexpr std::uint32_t kOfGpt2 = 50257;
   shape.vocab = keys.count_or(kVocabulary, kOfGpt2);
   if (family.experts)
-    tensors::read_experts(keys, draft);
+    read_experts(keys, draft);
   if (family.adjust != nullptr)
     family.adjust(keys, draft);
   if (shape.sees_images())
@@ -111,12 +102,12 @@ void read_shape(const ConfigKeys& keys, const ModelFamily& family, ModelDraft& d
 /// What a model is trained for, as the ending of its class says ("BertForMaskedLM"), if the family
 /// has tensors for it; else what is usual.
 std::string task_of(const ConfigKeys& keys, const ModelFamily& family, ConfiguredModel& model) {
-  if (family.task == nullptr)
+  if (family.task.empty())
     return "";
   std::string task;
   const std::string name = keys.first_text("architectures");
-  const auto consider = [&](const char* known) {
-    if (known != nullptr && name.ends_with(known))
+  const auto consider = [&](const std::string& known) {
+    if (!known.empty() && name.ends_with(known))
       task = known;
   };
   consider("Model");
@@ -132,23 +123,22 @@ std::string task_of(const ConfigKeys& keys, const ModelFamily& family, Configure
 }
 
 bool has_tensors(const ConfigKeys& keys, const FamilyTensors& each, const std::string& task) {
-  if (each.task != nullptr)
+  if (!each.task.empty())
     return task == each.task;
-  if (each.key == nullptr)
+  if (each.key.empty())
     return true;
-  return *each.key == '!' ? !keys.flag_or(each.key + 1, !each.usual)
-                          : keys.flag_or(each.key, each.usual);
+  return keys.flag_or(each.key.c_str(), each.usual != each.leaves_out) != each.leaves_out;
 }
 
 CountedParts counted_parts(const ConfigKeys& keys, const std::vector<FamilyTensors>& rows,
-                           const std::vector<std::span<const Tensor>>& more,
+                           const std::vector<std::string>& more,
                            const TensorSizes& sizes, const std::string& task) {
   CountedParts counted;
   for (const FamilyTensors& each : rows)
     if (has_tensors(keys, each, task))
-      counted.add(each.tensors, sizes);
-  for (const std::span<const Tensor> each : more)
-    counted.add(each, sizes);
+      counted.add(tensors_called(each.name), sizes);
+  for (const std::string& each : more)
+    counted.add(tensors_called(each), sizes);
   return counted;
 }
 
@@ -158,9 +148,9 @@ void count_tensors(const ConfigKeys& keys, const ModelFamily& family, ModelDraft
   fill_sizes(draft.sizes, shape);
   CountedParts counted = counted_parts(keys, family.tensors, draft.more, draft.sizes, task);
   if (!shape.tied && !shape.sees_images())
-    counted.add(tensors::kHeadMatrix, draft.sizes);
+    counted.add(tensors_called("head_matrix"), draft.sizes);
   for (const FamilyTensors& each : family.tensors)
-    if (each.tensors.data() == tensors::kPooler.data() && has_tensors(keys, each, task))
+    if (each.name == "pooler" && has_tensors(keys, each, task))
       shape.pooler = !shape.sees_images();
   if (!shape.causal && !shape.sees_images())
     draft.model.notes.emplace_back(
@@ -236,9 +226,8 @@ std::uint64_t parameter_count(const ConfiguredModel& model) {
 
 std::vector<std::string> configured_models() {
   std::vector<std::string> names;
-  for (const std::span<const ModelFamily> families : all_families())
-    for (const ModelFamily& family : families)
-      names.emplace_back(family.type);
+  for (const ModelFamily& family : model_families())
+    names.emplace_back(family.type);
   std::ranges::sort(names);
   return names;
 }

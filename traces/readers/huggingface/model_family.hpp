@@ -1,10 +1,8 @@
 #pragma once
-// What a family of models is: one row of a table.
 
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "traces/readers/huggingface/config_keys.hpp"
@@ -15,28 +13,30 @@ namespace stepcast {
 
 /// Tensors that a family has, always or where its file says so.
 struct FamilyTensors {
-  std::span<const Tensor> tensors;
-  const char* key = nullptr;   ///< The flag that adds them; "!key": the flag that leaves them out.
-  bool usual = true;           ///< Whether they are there where the file lacks the key.
-  const char* task = nullptr;  ///< The only task that has them, such as "ForMaskedLM".
+  std::string name;         ///< Of tensors_called().
+  std::string key{};        ///< The flag that adds them; empty: none does.
+  bool leaves_out = false;  ///< It is the flag that leaves them out.
+  bool usual = true;        ///< Whether they are there where the file lacks the key.
+  std::string task{};       ///< The only task that has them, such as "ForMaskedLM"; empty: all do.
 };
 
 /// A model while its file is read.
 struct ModelDraft {
   ConfiguredModel& model;
   Transformer& shape;
-  TensorSizes sizes{};                          ///< Those that the shape does not tell; else 0.
-  std::vector<std::span<const Tensor>> more{};  ///< Tensors of an unusual form of the family.
-  TensorSizes encoder_sizes{};                  ///< Those of an encoder, and its unusual tensors.
-  std::vector<std::span<const Tensor>> encoder_more{};
+  TensorSizes sizes{};              ///< Those that the shape does not tell; else 0.
+  std::vector<std::string> more{};  ///< Names of tensors of an unusual form of the family.
+  TensorSizes encoder_sizes{};      ///< Those of an encoder, and its unusual tensors.
+  std::vector<std::string> encoder_more{};
 
   std::uint64_t& size(TensorSize size) { return sizes.at(static_cast<std::size_t>(size)); }
 };
 
-/// One row: the tensors of a family, and how its file differs from the usual one. Defaults of keys
-/// are those of the family's configuration class in transformers.
+/// One row of configs/model_families.json: the tensors of a family, and how its file differs from
+/// the usual one. Defaults of keys are those of the family's configuration class in transformers.
+/// The tensors are those of its modelling code.
 struct ModelFamily {
-  std::string_view type;                 ///< "model_type" of its files.
+  std::string type{};                    ///< "model_type" of its files.
   std::vector<FamilyTensors> tensors{};  ///< Without the head's matrix, which `tied` tells; none:
                                          ///< what the shape gives.
   std::vector<FamilyTensors> encoder{};  ///< Tensors of an encoder before the decoder, of which
@@ -51,33 +51,28 @@ struct ModelFamily {
   std::uint32_t seq = 2048;        ///< Longest sequence, where the file does not say.
   std::uint32_t inner = 0;         ///< Inner size over the hidden one, where the file does not
                                    ///< say; 0: it has to.
-  const char* task = nullptr;      ///< What follows the model's name in "architectures" where the
-                                   ///< file does not say; none: only one is known.
+  std::string task{};              ///< What follows the model's name in "architectures" where the
+                                   ///< file does not say; empty: only one is known.
   void (*adjust)(const ConfigKeys& keys, ModelDraft& draft) = nullptr;  ///< Reads what is unusual.
 };
 
-namespace tensors {
+/// All families, as StepCast's data has them. Throws InputError for faulty data.
+const std::vector<ModelFamily>& model_families();
+/// The tensors of a name in the same file. Precondition: it has them.
+const std::vector<Tensor>& tensors_called(const std::string& name);
 
-using Rows = std::vector<FamilyTensors>;
+/// What a family's file says in an unusual way, by the name that its row has for it.
+struct Quirk {
+  const char* name;
+  void (*read)(const ConfigKeys& keys, ModelDraft& draft);
+};
 
-/// Rows with some more.
-inline Rows joined(Rows rows, const Rows& more) {
-  rows.insert(rows.end(), more.begin(), more.end());
-  return rows;
-}
+/// Of decoders, and of encoders with or without a decoder.
+std::span<const Quirk> decoder_quirks();
+std::span<const Quirk> encoder_quirks();
 
 /// Reads the experts of a model: their number, size, those for all tokens, first blocks without.
 /// Throws InputError where blocks with and without experts come in another order.
 void read_experts(const ConfigKeys& keys, ModelDraft& draft);
-
-}  // namespace tensors
-
-/// The families of decoders, of decoders with experts or latent attention, and of encoders.
-std::span<const ModelFamily> decoder_families();
-std::span<const ModelFamily> expert_families();
-std::span<const ModelFamily> encoder_families();
-/// The families with an encoder and a decoder, and those that scan (Mamba).
-std::span<const ModelFamily> two_stack_families();
-std::span<const ModelFamily> scanning_families();
 
 }  // namespace stepcast

@@ -37,6 +37,13 @@ enum class TensorSize : std::uint8_t {
 
 using TensorSizes = std::array<std::uint64_t, static_cast<std::size_t>(TensorSize::Count)>;
 
+/// As files name them, in order.
+inline constexpr std::array kTensorSizes{
+    "one", "hidden", "queries", "key_values", "head_size", "heads",
+    "key_heads", "inner", "expert_inner", "shared_inner", "experts", "vocabulary",
+    "classes", "positions", "token_types", "embedded", "patch", "taps",
+    "states", "state_rank", "buckets"};
+
 /// Where a tensor lies.
 enum class TensorPart : std::uint8_t {
   Embedding,    ///< Before the first block.
@@ -46,6 +53,9 @@ enum class TensorPart : std::uint8_t {
   Expert,       ///< In every expert.
   Head,         ///< After the last block.
 };
+
+inline constexpr std::array kTensorParts{"embedding",    "block",  "dense_block",
+                                         "sparse_block", "expert", "head"};
 
 /// `count` tensors of rows x columns.
 struct Tensor {
