@@ -168,6 +168,28 @@ std::uint64_t ObjectReader::count_or(std::string_view key, std::uint64_t least,
   return has(key) ? count(key, least) : fallback;
 }
 
+std::uint32_t ObjectReader::count_up_to(std::string_view key, std::uint64_t least,
+                                        std::uint32_t most) {
+  const std::uint64_t found = count(key, least);
+  if (found > most)
+    fail(key, fmt::format("expected at most {}, found {}", most, found));
+  return static_cast<std::uint32_t>(found);
+}
+
+double ObjectReader::above_zero(std::string_view key) {
+  const double value = number(key, 0);
+  if (value <= 0)
+    fail(key, "expected a number above 0, found 0");
+  return value;
+}
+
+Seconds ObjectReader::time_above_zero(std::string_view key) {
+  const Seconds time = seconds(key);
+  if (time <= Seconds{})
+    fail(key, "expected a time above 0, found 0");
+  return time;
+}
+
 Seconds ObjectReader::seconds(std::string_view key) {
   const json& value = at(key);
   if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0) {
@@ -241,6 +263,21 @@ std::vector<std::string> ObjectReader::texts_or_none(std::string_view key) {
       fail(fmt::format("{}/{}", key, texts.size()), expected("a string", element));
     }
     texts.push_back(element.get<std::string>());
+  }
+  return texts;
+}
+
+std::map<std::string, std::string> ObjectReader::texts_by_name(std::string_view key) {
+  known_.emplace_back(key);
+  std::map<std::string, std::string> texts;
+  if (!has(key))
+    return texts;
+  if (!at(key).is_object())
+    fail(key, "expected an object of texts");
+  for (const auto& [name, value] : at(key).items()) {
+    if (!value.is_string())
+      fail(key, fmt::format("expected text for {}, found {}", in_quotes(name), shown(value)));
+    texts[name] = value.get<std::string>();
   }
   return texts;
 }

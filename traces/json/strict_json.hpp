@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,9 @@ class ObjectReader {
   double number_or(std::string_view key, double least, double fallback);
   std::uint64_t count(std::string_view key, std::uint64_t least);  ///< A whole number.
   std::uint64_t count_or(std::string_view key, std::uint64_t least, std::uint64_t fallback);
+  std::uint32_t count_up_to(std::string_view key, std::uint64_t least, std::uint32_t most);
+  double above_zero(std::string_view key);
+  Seconds time_above_zero(std::string_view key);  ///< As seconds().
   Seconds seconds(std::string_view key);    ///< Plain number >= 0, for keys ending in _s.
   Seconds time_text(std::string_view key);  ///< "14.5us"
   Seconds time_text_or(std::string_view key, Seconds fallback);
@@ -54,6 +58,8 @@ class ObjectReader {
   std::vector<ObjectReader> objects(std::string_view key);  ///< An array of objects.
   std::vector<ObjectReader> objects_or_none(std::string_view key);
   std::vector<std::string> texts_or_none(std::string_view key);  ///< An array of strings.
+  /// An object whose members are strings; empty where the key is absent.
+  std::map<std::string, std::string> texts_by_name(std::string_view key);
   const nlohmann::json& raw(std::string_view key);               ///< Any value; marks the key read.
 
   /// Throws InputError naming the first key that was not read, and the nearest known one.

@@ -12,13 +12,6 @@
 namespace stepcast {
 namespace {
 
-std::string read_name(ObjectReader& reader) {
-  std::string name = reader.text("name");
-  if (name.empty())
-    reader.fail("name", "expected a name, found \"\"");
-  return name;
-}
-
 LayerKind read_kind(ObjectReader& reader) {
   const std::string name = reader.text("kind");
   if (const auto kind = find_layer_kind(name))
@@ -31,7 +24,7 @@ LayerKind read_kind(ObjectReader& reader) {
 std::vector<Parameter> read_parameters(ObjectReader& reader) {
   std::vector<Parameter> parameters;
   for (ObjectReader& item : reader.objects_or_none("parameters")) {
-    parameters.push_back({.name = read_name(item), .elements = item.count("elements", 1)});
+    parameters.push_back({.name = item.name("name"), .elements = item.count("elements", 1)});
     item.finish();
   }
   return parameters;
@@ -48,7 +41,7 @@ MemoryPasses read_passes(std::optional<ObjectReader> reader) {
 
 ArchitectureLayer read_layer(ObjectReader& reader) {
   ArchitectureLayer layer{
-      .name = read_name(reader),
+      .name = reader.name("name"),
       .kind = read_kind(reader),
       .parameters = read_parameters(reader),
       .macs = reader.number_or("macs", 0, 0),
@@ -66,7 +59,7 @@ Architecture parse_architecture(std::string_view text, const std::string& origin
   const nlohmann::json json = parse_json(text, origin);
   ObjectReader root(json, origin);
   read_format_header(root, "stepcast-architecture");
-  Architecture architecture{.name = read_name(root),
+  Architecture architecture{.name = root.name("name"),
                             .provenance = read_provenance(root.object("provenance"))};
   for (ObjectReader& layer : root.objects("layers"))
     architecture.layers.push_back(read_layer(layer));

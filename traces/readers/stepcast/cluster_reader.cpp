@@ -20,17 +20,9 @@ class JsonSetter {
   JsonSetter(ObjectReader& reader, std::string_view key, std::uint32_t least)
       : reader_(reader), key_(key), least_(least) {}
 
-  void operator()(std::string& member) const {
-    member = reader_.text(key_);
-    if (member.empty())
-      reader_.fail(key_, "expected a name, found \"\"");
-  }
+  void operator()(std::string& member) const { member = reader_.name(key_); }
   void operator()(std::uint32_t& member) const {
-    constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-    const std::uint64_t value = reader_.count(key_, least_);
-    if (value > kMost)
-      reader_.fail(key_, fmt::format("expected a whole number up to {}, found {}", kMost, value));
-    member = static_cast<std::uint32_t>(value);
+    member = reader_.count_up_to(key_, least_, std::numeric_limits<std::uint32_t>::max());
   }
   void operator()(double& member) const {
     member = reader_.number(key_, least_);

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMostCurves = 4096;
-constexpr std::uint64_t kMostRanks = std::uint64_t{1} << 20U;
+constexpr std::uint32_t kMostRanks = 1U << 20U;
 
 /// Those that benchmarks measure: all but sends between neighbours.
 CollectiveKind read_kind(ObjectReader& object) {
@@ -54,17 +54,10 @@ std::vector<double> read_numbers(ObjectReader& object, const char* key, double l
   return numbers;
 }
 
-std::uint32_t read_count(ObjectReader& object, const char* key, std::uint64_t least) {
-  const std::uint64_t count = object.count(key, least);
-  if (count > kMostRanks)
-    object.fail(key, fmt::format("expected at most {}, found {}", kMostRanks, count));
-  return static_cast<std::uint32_t>(count);
-}
-
 CollectiveCurve read_curve(ObjectReader& object) {
   CollectiveCurve curve{.kind = read_kind(object),
-                        .ranks = read_count(object, "ranks", 2),
-                        .nodes = read_count(object, "nodes", 1)};
+                        .ranks = object.count_up_to("ranks", 2, kMostRanks),
+                        .nodes = object.count_up_to("nodes", 1, kMostRanks)};
   if (curve.ranks % curve.nodes != 0)
     object.fail("nodes",
                 fmt::format("expected a divisor of {} ranks, found {}", curve.ranks, curve.nodes));

@@ -46,23 +46,12 @@ CompressionCosts read_compression_costs(const std::filesystem::path& path) {
 
 namespace {
 
-double positive(ObjectReader& reader, std::string_view key) {
-  const double value = reader.number(key, 0);
-  if (value <= 0)
-    reader.fail(key, "expected a number above 0, found 0");
-  return value;
-}
-
 /// Reads points and checks that their sides ascend.
 template <class Point, class Read>
 std::vector<Point> read_points(ObjectReader& root, std::string_view key, Read read) {
   std::vector<Point> points;
   for (ObjectReader& item : root.objects(key)) {
-    constexpr std::uint64_t kLargest = 1U << 20;
-    const std::uint64_t found = item.count("side", 1);
-    if (found > kLargest)
-      item.fail("side", fmt::format("expected a whole number up to {}, found {}", kLargest, found));
-    const auto side = static_cast<std::uint32_t>(found);
+    const std::uint32_t side = item.count_up_to("side", 1, 1U << 20U);
     if (!points.empty() && side <= points.back().side)
       item.fail("side", fmt::format("expected more than {}, the side before, found {}",
                                     points.back().side, side));
@@ -84,7 +73,7 @@ KfacCosts parse_kfac_costs(std::string_view text, const std::string& origin) {
   KfacCosts costs{
       .products = read_points<RatePoint>(
           root, "products",
-          [](ObjectReader& item) { return FlopsPerSecond{positive(item, "tflops") * 1e12}; }),
+          [](ObjectReader& item) { return FlopsPerSecond{item.above_zero("tflops") * 1e12}; }),
       .product_launch = root.time_text("product_launch"),
       .factor_launch = root.time_text("factor_launch"),
       .unfold_passes = root.number("unfold_passes", 0),
@@ -92,7 +81,7 @@ KfacCosts parse_kfac_costs(std::string_view text, const std::string& origin) {
       .packing_passes = root.number("packing_passes", 0),
       .unpacking_passes = root.number("unpacking_passes", 0),
       .inverses = read_points<InversePoint>(
-          root, "inverses", [](ObjectReader& item) { return Seconds{positive(item, "time_s")}; }),
+          root, "inverses", [](ObjectReader& item) { return Seconds{item.above_zero("time_s")}; }),
       .inverse_launch = root.time_text("inverse_launch"),
       .inverse_passes = root.number("inverse_passes", 0),
       .precondition_launch = root.time_text("precondition_launch"),

@@ -23,33 +23,12 @@ fs::path folder() {
 }
 
 std::optional<double> find_amount(ObjectReader& item, std::string_view key) {
-  if (!item.has(key))
-    return std::nullopt;
-  const double amount = item.number(key, 0);
-  if (amount == 0)
-    item.fail(key, "expected a number above 0, found 0");
-  return amount;
-}
-
-ScheduleOptions read_options(ObjectReader& item) {
-  ScheduleOptions options;
-  if (!item.has("options"))
-    return options;
-  const nlohmann::json& json = item.raw("options");
-  if (!json.is_object())
-    item.fail("options", "expected an object such as {\"inverse_interval\": \"100\"}");
-  for (const auto& [name, value] : json.items()) {
-    if (!value.is_string())
-      item.fail("options",
-                fmt::format("expected text for {}, found {}", in_quotes(name), shown(value)));
-    options[name] = value.get<std::string>();
-  }
-  return options;
+  return item.has(key) ? std::optional(item.above_zero(key)) : std::nullopt;
 }
 
 Attempt read_attempt(ObjectReader& item) {
   Attempt attempt{.schedule = item.text("schedule"),
-                  .options = read_options(item),
+                  .options = item.texts_by_name("options"),
                   .epochs = find_amount(item, "epochs"),
                   .iterations = find_amount(item, "iterations"),
                   .provenance = read_provenance(item.object("provenance"))};

@@ -22,18 +22,11 @@ namespace {
 
 constexpr std::array<const char*, 6> kPrecisions = {"fp64", "fp32", "tf32", "fp16", "bf16", "amp"};
 
-std::string text_of(ObjectReader& reader, std::string_view key) {
-  std::string text = reader.text(key);
-  if (text.empty())
-    reader.fail(key, "expected a name, found \"\"");
-  return text;
-}
-
 /// A name that reports print as it is, many times. Forecasts of others have the same limit, see
 /// forecast_from_flat().
 std::string name_of_workload(ObjectReader& reader) {
   constexpr std::size_t kLongestName = 1024;
-  std::string name = text_of(reader, "name");
+  std::string name = reader.name("name");
   if (name.size() > kLongestName)
     reader.fail("name", fmt::format("expected a name of at most {} bytes, found {} bytes",
                                     kLongestName, name.size()));
@@ -64,13 +57,6 @@ std::string read_precision(ObjectReader& reader) {
   return precision;
 }
 
-std::uint32_t read_count(ObjectReader& reader, const char* key, std::uint32_t most) {
-  const std::uint64_t count = reader.count(key, 1);
-  if (count > most)
-    reader.fail(key, fmt::format("expected a whole number up to {}, found {}", most, count));
-  return static_cast<std::uint32_t>(count);
-}
-
 void check_format(ObjectReader& reader) {
   const std::string format = reader.text("format");
   if (format != kWorkloadFormat) {
@@ -98,7 +84,7 @@ bool read_is_matrix(ObjectReader& reader, bool by_name) {
 
 Parameter read_parameter(ObjectReader reader, const Layer& layer) {
   Parameter parameter;
-  parameter.name = text_of(reader, "name");
+  parameter.name = reader.name("name");
   parameter.elements = reader.count("elements", 1);
   parameter.dtype = named(reader, "dtype", reader.text_or("dtype", "fp32"), kDataTypeNames);
   parameter.matrix = read_is_matrix(reader, is_named_as_matrix(layer, parameter));
@@ -106,37 +92,23 @@ Parameter read_parameter(ObjectReader reader, const Layer& layer) {
   return parameter;
 }
 
-std::uint32_t read_side(ObjectReader& reader, std::string_view key) {
-  constexpr std::uint64_t kLargest = 1U << 20;
-  const std::uint64_t side = reader.count(key, 1);
-  if (side > kLargest)
-    reader.fail(key, fmt::format("expected a whole number up to {}, found {}", kLargest, side));
-  return static_cast<std::uint32_t>(side);
-}
-
 std::optional<KroneckerFactors> read_kronecker(std::optional<ObjectReader> reader) {
   if (!reader)
     return std::nullopt;
   const KroneckerFactors factors{
-      .a = read_side(*reader, "a"), .g = read_side(*reader, "g"), .rows = reader->count("rows", 1)};
+      .a = reader->count_up_to("a", 1, 1U << 20U), .g = reader->count_up_to("g", 1, 1U << 20U), .rows = reader->count("rows", 1)};
   reader->finish();
   return factors;
 }
 
 std::uint32_t read_launches(ObjectReader& reader, std::string_view key) {
-  constexpr std::uint64_t kLargest = 1U << 20;
-  if (!reader.has(key))
-    return 0;
-  const std::uint64_t launches = reader.count(key, 0);
-  if (launches > kLargest)
-    reader.fail(key, fmt::format("expected a whole number up to {}, found {}", kLargest, launches));
-  return static_cast<std::uint32_t>(launches);
+  return reader.has(key) ? reader.count_up_to(key, 0, 1U << 20U) : 0;
 }
 
 Layer read_layer(ObjectReader& reader) {
   Layer layer;
-  layer.name = text_of(reader, "name");
-  layer.kind = text_of(reader, "kind");
+  layer.name = reader.name("name");
+  layer.kind = reader.name("kind");
   layer.forward = reader.seconds("forward_s");
   layer.backward = reader.seconds("backward_s");
   for (ObjectReader& parameter : reader.objects_or_none("parameters")) {
@@ -246,13 +218,13 @@ Workload parse_workload(std::string_view text, const std::string& origin) {
   check_format(reader);
   Workload workload;
   workload.name = name_of_workload(reader);
-  workload.model = text_of(reader, "model");
-  workload.device = text_of(reader, "device");
-  workload.batch = read_count(reader, "batch", std::numeric_limits<std::uint32_t>::max());
+  workload.model = reader.name("model");
+  workload.device = reader.name("device");
+  workload.batch = reader.count_up_to("batch", 1, std::numeric_limits<std::uint32_t>::max());
   if (reader.has("passes"))
-    workload.passes = read_count(reader, "passes", 65536);
+    workload.passes = reader.count_up_to("passes", 1, 65536);
   if (reader.has("model_group"))
-    workload.model_group = read_count(reader, "model_group", 65536);
+    workload.model_group = reader.count_up_to("model_group", 1, 65536);
   workload.precision = read_precision(reader);
   workload.batch_scaling = named(reader, "batch_scaling",
                                  reader.text_or("batch_scaling", "unknown"), kBatchScalingNames);

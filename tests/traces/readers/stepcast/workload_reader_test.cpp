@@ -172,7 +172,7 @@ TEST(WorkloadReader, LaunchesOfALayerAreReadAndWritten) {
   EXPECT_EQ(to_json_text(workload), text);
   EXPECT_EQ(
       error_of(with("\"macs\": 1849688064", "\"forward_launches\": 2000000")),
-      "w.json: /layers/0/forward_launches: expected a whole number up to 1048576, found 2000000");
+      "w.json: /layers/0/forward_launches: expected at most 1048576, found 2000000");
 }
 
 TEST(WorkloadReader, OtherFormatsAndVersionsAreRefused) {
@@ -208,7 +208,7 @@ TEST(WorkloadReader, CountsStartAtOne) {
   EXPECT_EQ(error_of(with("\"batch\": 4", "\"batch\": 0")),
             "w.json: /batch: expected a whole number of at least 1, found 0");
   EXPECT_EQ(error_of(with("\"batch\": 4", "\"batch\": 4294967296")),
-            "w.json: /batch: expected a whole number up to 4294967295, found 4294967296");
+            "w.json: /batch: expected at most 4294967295, found 4294967296");
 }
 
 TEST(WorkloadReader, WordsOfAListAreListed) {

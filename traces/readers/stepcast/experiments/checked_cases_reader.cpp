@@ -9,13 +9,6 @@
 namespace stepcast {
 namespace {
 
-Seconds time_of(ObjectReader& object, const char* key) {
-  const Seconds time = object.seconds(key);
-  if (time <= Seconds{})
-    object.fail(key, fmt::format("expected a time above 0, found {}", time.value));
-  return time;
-}
-
 CheckedCase read_case(ObjectReader object) {
   CheckedCase checked{.source = object.text("source"),
                       .workload = object.text("workload"),
@@ -26,8 +19,8 @@ CheckedCase read_case(ObjectReader object) {
                       .network = object.text("network"),
                       .experts = static_cast<std::uint32_t>(object.count_or("experts", 1, 1)),
                       .gpus = static_cast<std::uint32_t>(object.count("gpus", 1)),
-                      .measured = time_of(object, "measured_s"),
-                      .predicted = time_of(object, "predicted_s")};
+                      .measured = object.time_above_zero("measured_s"),
+                      .predicted = object.time_above_zero("predicted_s")};
   object.finish();
   return checked;
 }

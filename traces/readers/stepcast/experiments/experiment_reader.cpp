@@ -15,13 +15,6 @@
 namespace stepcast {
 namespace {
 
-std::string name_at(ObjectReader& root, std::string_view key) {
-  std::string name = root.text(key);
-  if (name.empty())
-    root.fail(key, "expected a name, found \"\"");
-  return name;
-}
-
 /// A name, or a path that counts from the folder of the file.
 std::string named_at(ObjectReader& root, std::string_view key, const std::string& value,
                      const std::string& file) try {
@@ -34,7 +27,7 @@ std::string named_at(ObjectReader& root, std::string_view key, const std::string
 std::vector<std::string> read_schedules(ObjectReader& root) {
   std::vector<std::string> schedules = root.texts_or_none("schedules");
   if (!root.has("schedules"))
-    return {name_at(root, "schedule")};
+    return {root.name("schedule")};
   if (root.has("schedule"))
     root.fail("schedule", "give either \"schedule\" or \"schedules\", not both");
   if (schedules.empty() || std::ranges::find(schedules, "") != schedules.end())
@@ -89,8 +82,8 @@ void read_size(ObjectReader& root, Settings& settings, std::string_view key) {
 
 Experiment read_experiment_fields(ObjectReader& object, const std::string& file) {
   Experiment experiment;
-  experiment.workload = named_at(object, "workload", name_at(object, "workload"), file);
-  experiment.cluster = named_at(object, "cluster", name_at(object, "cluster"), file);
+  experiment.workload = named_at(object, "workload", object.name("workload"), file);
+  experiment.cluster = named_at(object, "cluster", object.name("cluster"), file);
   experiment.schedules = read_schedules(object);
   experiment.fidelity = read_word(object, "fidelity", {"analytic", "flow", "step"});
   experiment.engine = read_word(object, "engine", {"auto", "simgrid", "own"});

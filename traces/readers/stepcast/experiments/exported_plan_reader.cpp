@@ -48,16 +48,6 @@ Seconds bounded_seconds(ObjectReader& reader, std::string_view key) {
   return time;
 }
 
-/// false where it is absent.
-bool read_flag(ObjectReader& reader, std::string_view key) {
-  if (!reader.has(key))
-    return false;
-  const json& value = reader.raw(key);
-  if (!value.is_boolean())
-    reader.fail(key, "expected true or false");
-  return value.get<bool>();
-}
-
 const json& array_of(ObjectReader& root, std::string_view key) {
   const json& array = root.raw(key);
   if (!array.is_array())
@@ -260,7 +250,7 @@ ExportedPlan parse_exported_plan(std::string_view text, const std::string& origi
   if (root.count("gpus", 1) > kMostRanks)
     root.fail("gpus", fmt::format("expected at most {} GPUs", kMostRanks));
   exported.rank = static_cast<Rank>(count_below(root, "rank", exported.gpus, "rank"));
-  exported.communication_slows_compute = read_flag(root, "communication_slows_compute");
+  exported.communication_slows_compute = root.flag_or("communication_slows_compute", false);
   exported.iteration_time = bounded_seconds(root, "iteration_time_s");
   if (exported.iteration_time == Seconds{})
     root.fail("iteration_time_s", "expected a time above 0");

@@ -16,16 +16,9 @@ using nlohmann::json;
 namespace {
 
 constexpr std::uint64_t kLargestSize = 1ULL << 50;
-constexpr std::uint64_t kMostRanks = 1U << 20;
+constexpr std::uint32_t kMostRanks = 1U << 20U;
 constexpr Seconds kShortest{1e-9};
 constexpr Seconds kLongest{1e6};
-
-bool read_flag(ObjectReader& reader, std::string_view key) {
-  const json& value = reader.raw(key);
-  if (!value.is_boolean())
-    reader.fail(key, "expected true or false");
-  return value.get<bool>();
-}
 
 std::uint64_t count_up_to(ObjectReader& reader, std::string_view key, std::uint64_t most) {
   const std::uint64_t found = reader.count(key, 1);
@@ -35,7 +28,7 @@ std::uint64_t count_up_to(ObjectReader& reader, std::string_view key, std::uint6
 }
 
 std::uint32_t ranks_or_one(ObjectReader& reader, std::string_view key) {
-  return reader.has(key) ? static_cast<std::uint32_t>(count_up_to(reader, key, kMostRanks)) : 1;
+  return reader.has(key) ? reader.count_up_to(key, 1, kMostRanks) : 1;
 }
 
 /// What no clock can have measured would make errors infinite.
@@ -47,6 +40,7 @@ Seconds measured_time(ObjectReader& reader, std::string_view key) {
 }
 
 Machine read_machine(ObjectReader reader) {
+  reader.object("libraries");  // It has to be there.
   Machine machine{.gpu = reader.text("gpu"),
                   .capability = reader.text("capability"),
                   .gpus = ranks_or_one(reader, "gpus"),
@@ -54,15 +48,7 @@ Machine read_machine(ObjectReader reader) {
                   .memory = {reader.number("memory_bytes", 0)},
                   .processor = reader.text_or("processor", ""),
                   .driver = reader.text("driver"),
-                  .libraries = {}};
-  const json& libraries = reader.raw("libraries");
-  if (!libraries.is_object())
-    reader.fail("libraries", "expected an object of names and versions");
-  for (const auto& [name, version] : libraries.items()) {
-    if (!version.is_string())
-      reader.fail("libraries", fmt::format("expected a text for {}", in_quotes(name)));
-    machine.libraries[name] = version.get<std::string>();
-  }
+                  .libraries = reader.texts_by_name("libraries")};
   reader.finish();
   return machine;
 }
@@ -98,7 +84,7 @@ KernelPoint read_point(ObjectReader& reader) {
       .shape = read_shape(reader),
       .time = measured_time(reader, "time_s"),
       .spread = reader.number("spread", 0),
-      .samples = static_cast<std::uint32_t>(count_up_to(reader, "samples", kMostRanks)),
+      .samples = reader.count_up_to("samples", 1, kMostRanks),
       .check = std::nullopt};
   if (reader.has("check"))
     point.check = reader.number("check", 0);
@@ -114,8 +100,8 @@ ReplayResult read_replay(ObjectReader& reader) {
       .cluster = reader.text("cluster"),
       .schedule = reader.text("schedule"),
       .gpus = ranks_or_one(reader, "gpus"),
-      .emulated = read_flag(reader, "emulated"),
-      .iterations = static_cast<std::uint32_t>(count_up_to(reader, "iterations", kMostRanks)),
+      .emulated = reader.flag("emulated"),
+      .iterations = reader.count_up_to("iterations", 1, kMostRanks),
       .predicted = measured_time(reader, "predicted_s"),
       .measured = measured_time(reader, "measured_s"),
       .spread = reader.number("spread", 0)};
@@ -149,7 +135,7 @@ HardwareResults parse_hardware_results(std::string_view text, const std::string&
   HardwareResults results{.name = root.text("name"),
                           .device = device_name(root),
                           .date = root.text("date"),
-                          .quick = read_flag(root, "quick"),
+                          .quick = root.flag("quick"),
                           .machine = read_machine(root.object("machine")),
                           .provenance = read_provenance(root.object("provenance")),
                           .points = {},

@@ -29,10 +29,8 @@ MeasuredCase read_case(ObjectReader& object, const std::string& file) {
   MeasuredCase measured{.experiment = read_experiment_fields(object, file),
                         .label = object.text_or("label", ""),
                         .use = read_use(object),
-                        .measured = object.seconds("measured_s"),
+                        .measured = object.time_above_zero("measured_s"),
                         .spread = object.number_or("spread", 0, 0)};
-  if (measured.measured == Seconds{})
-    object.fail("measured_s", "expected a time above 0");
   if (measured.experiment.schedules.size() != 1)
     object.fail("schedules", "expected one schedule a case");
   object.finish();

@@ -83,14 +83,10 @@ Bytes read_tied(ObjectReader& reader, const std::vector<Layer>& layers) {
 }  // namespace
 
 RecordedPipeline read_pipeline(ObjectReader reader, const std::vector<Layer>& layers) {
-  constexpr std::uint64_t kMost = 65536;
+  constexpr std::uint32_t kMost = 65536;
   RecordedPipeline pipeline;
-  for (const Number& number : kNumbers) {
-    const std::uint64_t value = reader.count(number.key, 1);
-    if (value > kMost)
-      reader.fail(number.key, fmt::format("expected at most {}, found {}", kMost, value));
-    pipeline.*number.field = static_cast<std::uint32_t>(value);
-  }
+  for (const Number& number : kNumbers)
+    pipeline.*number.field = reader.count_up_to(number.key, 1, kMost);
   if (layers.size() % pipeline.stages != 0)
     reader.fail("stages", fmt::format("expected a divisor of the {} layers, found {}",
                                       layers.size(), pipeline.stages));

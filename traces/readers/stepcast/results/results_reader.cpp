@@ -10,21 +10,6 @@
 namespace stepcast {
 namespace {
 
-std::map<std::string, std::string> texts_of(ObjectReader& item, std::string_view key) {
-  std::map<std::string, std::string> texts;
-  if (!item.has(key))
-    return texts;
-  const nlohmann::json& json = item.raw(key);
-  if (!json.is_object())
-    item.fail(key, "expected an object of texts");
-  for (const auto& [name, value] : json.items()) {
-    if (!value.is_string())
-      item.fail(key, fmt::format("expected text for {}", in_quotes(name)));
-    texts[name] = value.get<std::string>();
-  }
-  return texts;
-}
-
 WrittenResult read_result(ObjectReader& item) {
   WrittenResult result{.workload = item.text("workload"),
                        .cluster = item.text("cluster"),
@@ -32,13 +17,11 @@ WrittenResult read_result(ObjectReader& item) {
                        .gpus_per_node = item.count("gpus_per_node", 1),
                        .batch = item.count("batch", 1),
                        .fidelity = item.text("fidelity"),
-                       .combination = texts_of(item, "combination"),
-                       .iteration_time = item.seconds("iteration_time_s")};
+                       .combination = item.texts_by_name("combination"),
+                       .iteration_time = item.time_above_zero("iteration_time_s")};
   ObjectReader schedule = item.object("schedule");
   result.schedule = schedule.text("name");
-  result.options = texts_of(schedule, "options");
-  if (result.iteration_time == Seconds{})
-    item.fail("iteration_time_s", "expected a time above 0, found 0");
+  result.options = schedule.texts_by_name("options");
   return result;
 }
 

@@ -18,14 +18,12 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr const char* kFormat = "stepcast-blocks";
-constexpr std::uint64_t kMost = 1'000'000'000;
+constexpr std::uint32_t kMost = 1'000'000'000;
 constexpr std::array kParts{ModelPart::Block, ModelPart::ExpertBlock, ModelPart::Embedding,
                             ModelPart::Head};
 
-std::uint32_t whole(ObjectReader& row, std::string_view key, std::uint64_t value) {
-  if (value > kMost)
-    row.fail(key, fmt::format("expected at most {}, found {}", kMost, value));
-  return static_cast<std::uint32_t>(value);
+std::uint32_t count_or_one(ObjectReader& row, std::string_view key) {
+  return row.has(key) ? row.count_up_to(key, 1, kMost) : 1;
 }
 
 ModelPart part_of(ObjectReader& row) {
@@ -44,15 +42,6 @@ Recompute recompute_of(ObjectReader& row) {
   row.fail("recompute", fmt::format("expected none, selective or full, found {}", in_quotes(text)));
 }
 
-bool flag_of(ObjectReader& row, std::string_view key) {
-  if (!row.has(key))
-    return false;
-  const nlohmann::json& value = row.raw(key);
-  if (!value.is_boolean())
-    row.fail(key, "expected true or false");
-  return value.get<bool>();
-}
-
 // Of one rank there are none; of several the file has to say.
 bool messages_of(ObjectReader& row, const MeasuredPart& part) {
   const bool several = part.tensor * part.context * part.expert > 1;
@@ -66,9 +55,7 @@ bool messages_of(ObjectReader& row, const MeasuredPart& part) {
 }
 
 void read_times(ObjectReader& row, MeasuredPart& part) {
-  part.forward = row.seconds("forward_s");
-  if (part.forward == Seconds{})
-    row.fail("forward_s", "expected a time above 0, found 0");
+  part.forward = row.time_above_zero("forward_s");
   const bool in_halves = row.has("input_gradient_s") || row.has("weight_gradient_s");
   if (in_halves && row.has("backward_s"))
     row.fail("backward_s", "expected input_gradient_s and weight_gradient_s, or their sum alone");
@@ -83,12 +70,12 @@ void read_times(ObjectReader& row, MeasuredPart& part) {
 MeasuredPart read_row(ObjectReader& row) {
   MeasuredPart part{
       .part = part_of(row),
-      .micro_batch = whole(row, "micro_batch", row.count("micro_batch", 1)),
-      .seq = whole(row, "seq", row.count("seq", 1)),
-      .tensor = whole(row, "tp", row.count_or("tp", 1, 1)),
-      .context = whole(row, "cp", row.count_or("cp", 1, 1)),
-      .expert = whole(row, "ep", row.count_or("ep", 1, 1)),
-      .sequence_parallel = flag_of(row, "sequence_parallel"),
+      .micro_batch = row.count_up_to("micro_batch", 1, kMost),
+      .seq = row.count_up_to("seq", 1, kMost),
+      .tensor = count_or_one(row, "tp"),
+      .context = count_or_one(row, "cp"),
+      .expert = count_or_one(row, "ep"),
+      .sequence_parallel = row.flag_or("sequence_parallel", false),
       .recompute = recompute_of(row),
   };
   part.with_messages = messages_of(row, part);
