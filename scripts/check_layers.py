@@ -54,6 +54,7 @@ _SOFTWARE = "costs that a cluster's software adds are named after it in the clus
 _FORMAT = "a trace format is named after the program that writes it"
 NAMED_ELSEWHERE = {
     "traces/job/read_job.cpp": _FORMAT,
+    "traces/job/job_formats.hpp": _FORMAT,
     "traces/job/spans/": _FORMAT,
     "models/device/kernel_point.cpp": _COSTS,
     "models/device/kfac_cost.cpp": _COSTS,
@@ -78,8 +79,7 @@ NAMED_ELSEWHERE = {
     "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,
     "traces/readers/horovod_timeline/": _FORMAT,
     "traces/readers/ddp_logging/": _FORMAT,
-    "traces/readers/recognition/recognised_file.cpp": _FORMAT,
-    "traces/readers/recognition/formats.hpp": _FORMAT,
+    "traces/readers/recognition/": _FORMAT,
 }
 
 # Libraries by header prefix, and the folders that may include them.

@@ -10,7 +10,7 @@
 #include "models/base/fields.hpp"
 #include "models/base/mix.hpp"
 #include "models/base/ranges.hpp"
-#include "traces/json/shown.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,11 +1,11 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_checks.hpp"
-#include "traces/readers/kineto/kineto_reader.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast::fuzz {
 
 bool accepts_kineto(std::string_view text) {
-  const KinetoReader reader;
+  const TraceReader& reader = kineto_reader();
   const bool inspected = inspects(reader, text);
   accepts([&] {
     ImportReport report;

@@ -2,10 +2,8 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/operations_csv.hpp"
-#include "traces/job/spans/byteps_job.hpp"
-#include "traces/job/spans/horovod_job.hpp"
-#include "traces/job/spans/server_job.hpp"
 
 namespace stepcast::fuzz {
 namespace {

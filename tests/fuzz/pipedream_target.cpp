@@ -3,7 +3,7 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "traces/readers/gzip.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 #include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {

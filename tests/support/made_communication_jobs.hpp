@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/made_timelines.hpp"
-#include "traces/job/spans/horovod_job.hpp"
-#include "traces/job/spans/server_job.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 

@@ -13,7 +13,6 @@
 #include "traces/job/clock/clock_evidence.hpp"
 #include "traces/job/clock/clock_fit.hpp"
 #include "traces/job/clock/clock_jumps.hpp"
-#include "traces/job/clock/offset_jumps.hpp"
 #include "traces/job/clock/uncoupled_hosts.hpp"
 #include "traces/job/job.hpp"
 #include "traces/job/medians.hpp"

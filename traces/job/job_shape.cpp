@@ -9,8 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
-#include "traces/job/csv_table.hpp"
-#include "traces/json/shown.hpp"
+#include "traces/csv_table.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
-#include "traces/job/csv_table.hpp"
+#include "traces/csv_table.hpp"
 #include "traces/job/data_groups.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operation_types.hpp"

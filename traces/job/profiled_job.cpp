@@ -15,8 +15,7 @@
 #include "traces/job/foreign_ranks.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/rank_timeline.hpp"
-#include "traces/job/read_at_once.hpp"
-#include "traces/readers/one_job.hpp"
+#include "traces/readers/rank_record.hpp"
 #include "traces/readers/ranks/meetings.hpp"
 
 namespace stepcast {

@@ -10,20 +10,13 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "traces/job/csv_table.hpp"
+#include "traces/csv_table.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operations_csv.hpp"
 #include "traces/job/profiled_job.hpp"
-#include "traces/job/read_at_once.hpp"
-#include "traces/job/spans/byteps_job.hpp"
-#include "traces/job/spans/horovod_job.hpp"
-#include "traces/job/spans/server_job.hpp"
-#include "traces/job/streams/chakra_job.hpp"
-#include "traces/job/streams/framework_profile.hpp"
-#include "traces/job/streams/nsight_export.hpp"
+#include "traces/job/rank_timeline.hpp"
 #include "traces/readers/import.hpp"
-#include "traces/readers/kineto/kineto_reader.hpp"
-#include "traces/readers/recognition/formats.hpp"
 #include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
@@ -75,7 +68,7 @@ using Paths = std::vector<std::filesystem::path>;
 }
 
 bool is_profile(const RecognisedFile& file) {
-  return file.reader != nullptr && file.reader->name() == KinetoReader().name();
+  return file.reader == &kineto_reader();
 }
 
 std::vector<TraceStream> streams_of(const Paths& files) {
@@ -102,7 +95,7 @@ Job read_profiles(const Paths& files, const Recognised& found, const JobShape& s
   if (streams.empty())
     throw InputError(fmt::format("{}: expected a trace with times, found execution traces alone",
                                  files.front().string()));
-  report.format = KinetoReader().name();
+  report.format = kineto_reader().name();
   return read_profiled_job(streams, shape, report);
 }
 

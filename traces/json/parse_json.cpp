@@ -8,7 +8,6 @@
 #include "models/base/error.hpp"
 #include "models/base/utf8.hpp"
 #include "traces/json/file_limits.hpp"
-#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

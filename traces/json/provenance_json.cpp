@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/enum_name.hpp"
-#include "traces/json/shown.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 

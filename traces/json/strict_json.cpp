@@ -10,7 +10,6 @@
 #include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
 #include "models/base/utf8.hpp"
-#include "traces/json/shown.hpp"
 
 namespace stepcast {
 

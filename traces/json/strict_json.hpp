@@ -47,8 +47,8 @@ class ObjectReader {
   std::uint32_t count_up_to(std::string_view key, std::uint64_t least, std::uint32_t most);
   double above_zero(std::string_view key);
   Seconds time_above_zero(std::string_view key);  ///< As seconds().
-  Seconds seconds(std::string_view key);    ///< Plain number >= 0, for keys ending in _s.
-  Seconds time_text(std::string_view key);  ///< "14.5us"
+  Seconds seconds(std::string_view key);          ///< Plain number >= 0, for keys ending in _s.
+  Seconds time_text(std::string_view key);        ///< "14.5us"
   Seconds time_text_or(std::string_view key, Seconds fallback);
   Bytes size_text(std::string_view key);  ///< "25MiB"
   Bytes size_text_or(std::string_view key, Bytes fallback);
@@ -60,7 +60,7 @@ class ObjectReader {
   std::vector<std::string> texts_or_none(std::string_view key);  ///< An array of strings.
   /// An object whose members are strings; empty where the key is absent.
   std::map<std::string, std::string> texts_by_name(std::string_view key);
-  const nlohmann::json& raw(std::string_view key);               ///< Any value; marks the key read.
+  const nlohmann::json& raw(std::string_view key);  ///< Any value; marks the key read.
 
   /// Throws InputError naming the first key that was not read, and the nearest known one.
   void finish() const;
@@ -79,5 +79,8 @@ class ObjectReader {
 /// Reads the head of every StepCast file: `"format": <format>, "version": 1`. Throws InputError for
 /// another format or version.
 void read_format_header(ObjectReader& root, std::string_view format);
+
+/// A value as an error message shows it: on one line and short, whatever it holds.
+std::string shown(const nlohmann::json& value);
 
 }  // namespace stepcast

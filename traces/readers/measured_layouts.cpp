@@ -11,7 +11,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/base/utf8.hpp"
-#include "traces/csv_line.hpp"
+#include "traces/csv_table.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/named_files.hpp"
 

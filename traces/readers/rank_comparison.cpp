@@ -8,7 +8,7 @@
 
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
-#include "traces/readers/one_job.hpp"
+#include "traces/readers/rank_record.hpp"
 #include "traces/readers/ranks/meetings.hpp"
 
 namespace stepcast {

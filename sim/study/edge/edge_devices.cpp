@@ -5,7 +5,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/study/edge/edge_round.hpp"
-#include "traces/job/csv_table.hpp"
+#include "traces/csv_table.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

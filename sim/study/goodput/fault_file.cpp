@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "traces/job/csv_table.hpp"
+#include "traces/csv_table.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

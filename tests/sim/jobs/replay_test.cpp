@@ -18,7 +18,7 @@ constexpr double kExact = 1e-9;
 
 std::vector<RecordedStep> record_small(const std::string& text) {
   ImportReport report;
-  return KinetoReader().record({text_stream(text, "t.json")}, report);
+  return kineto_reader().record({text_stream(text, "t.json")}, report);
 }
 
 Seconds step_time(const std::vector<RecordedStep>& steps, const WhatIf& change,
@@ -88,7 +88,7 @@ TEST(Replay, SynchronisingTheDeviceWaitsForEveryStream) {
   // Only the end of the step waits for the all-reduce, until 1410; 350 us of the host follow.
   ImportReport report;
   const std::string text = without_calls(small_trace(), {7, 8});
-  const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
+  const auto steps = kineto_reader().record({text_stream(text, "t.json")}, report);
   EXPECT_NEAR(step_time(steps, {}).value, 1000e-6, kExact);
   EXPECT_NEAR(on_a_slow_network(steps).value, 1760e-6, kExact);
   EXPECT_TRUE(report.clean());
@@ -98,7 +98,7 @@ TEST(Replay, ACollectiveThatNothingWaitsForIsDoubted) {
   ImportReport report;
   const std::string text = all_replaced(without_calls(small_trace(), {7, 8}),
                                         "cudaDeviceSynchronize", "cudaStreamSynchronize");
-  KinetoReader().record({text_stream(text, "t.json")}, report);
+  kineto_reader().record({text_stream(text, "t.json")}, report);
   EXPECT_EQ(report.doubtful().at("collective that nothing in its step waits for").count, 2U);
 }
 
@@ -191,7 +191,7 @@ std::string second_rank(const std::string& from = "", const std::string& to = ""
 
 std::vector<RecordedStep> record_ranks(const std::string& second, ImportReport& report) {
   const std::string first = small_trace();
-  return KinetoReader().record({text_stream(first, "a"), text_stream(second, "b")}, report);
+  return kineto_reader().record({text_stream(first, "a"), text_stream(second, "b")}, report);
 }
 
 std::string error_of_second(const std::string& second) {
@@ -239,11 +239,11 @@ TEST(Replay, TheSameTraceOfAnUnknownRankTwiceIsRefused) {
   const std::string silent = without_lines(small_trace(), "distributedInfo");
   ImportReport report;
   EXPECT_EQ(input_error_of([&] {
-              KinetoReader().record({text_stream(silent, "a"), text_stream(silent, "b")}, report);
+              kineto_reader().record({text_stream(silent, "a"), text_stream(silent, "b")}, report);
             }),
             "b: expected the trace of another rank than a, found the same recording");
   const std::string later = all_replaced(silent, "\"ts\": 5", "\"ts\": 1005");
-  KinetoReader().record({text_stream(silent, "a"), text_stream(later, "b")}, report);
+  kineto_reader().record({text_stream(silent, "a"), text_stream(later, "b")}, report);
   EXPECT_EQ(report.doubtful().at("trace that does not tell its rank, taken as another one").count,
             2U);
 }

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "traces/job/streams/chakra_job.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

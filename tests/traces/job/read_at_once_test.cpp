@@ -1,9 +1,8 @@
-#include "traces/job/read_at_once.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
+#include "traces/job/rank_timeline.hpp"
 
 namespace stepcast {
 namespace {

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
-#include "traces/job/spans/byteps_job.hpp"
-#include "traces/job/spans/horovod_job.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "tests/support/recorded_data.hpp"
 #include "traces/readers/import.hpp"
-#include "traces/readers/one_job.hpp"
+#include "traces/readers/rank_record.hpp"
 
 namespace stepcast {
 namespace {

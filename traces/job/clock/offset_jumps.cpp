@@ -1,11 +1,10 @@
-#include "traces/job/clock/offset_jumps.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "traces/job/clock/clock_jumps.hpp"
 #include "traces/job/clock/jump_bounds.hpp"
 #include "traces/job/medians.hpp"
 

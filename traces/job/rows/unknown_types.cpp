@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "traces/job/rows/types_by_times.hpp"
-
 namespace stepcast {
 namespace {
 

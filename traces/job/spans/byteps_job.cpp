@@ -1,5 +1,3 @@
-#include "traces/job/spans/byteps_job.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/spans/spans.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 

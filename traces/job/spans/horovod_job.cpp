@@ -1,11 +1,10 @@
-#include "traces/job/spans/horovod_job.hpp"
-
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/spans/negotiations.hpp"
 #include "traces/job/spans/ring_chunks.hpp"
 #include "traces/job/spans/spans.hpp"

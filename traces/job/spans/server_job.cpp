@@ -1,11 +1,10 @@
-#include "traces/job/spans/server_job.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "traces/job/job_formats.hpp"
 #include "traces/job/spans/server_events.hpp"
 #include "traces/job/spans/spans.hpp"
 

@@ -1,5 +1,3 @@
-#include "traces/job/streams/chakra_job.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -10,6 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 

@@ -1,5 +1,3 @@
-#include "traces/job/streams/framework_profile.hpp"
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
 #include "traces/readers/chrome_json/chrome_events.hpp"
 

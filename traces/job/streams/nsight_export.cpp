@@ -1,5 +1,3 @@
-#include "traces/job/streams/nsight_export.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
 #include "traces/readers/ranks/queued_work.hpp"

@@ -11,7 +11,7 @@
 #include "traces/json/json_text.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/chakra/chakra_layers.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

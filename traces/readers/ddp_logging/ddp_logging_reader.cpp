@@ -5,7 +5,7 @@
 #include "models/base/text.hpp"
 #include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -8,7 +8,7 @@
 #include "models/base/text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/ready_gaps.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -9,7 +9,7 @@
 #include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -11,8 +11,8 @@
 #include "traces/readers/chrome_json/chrome_events.hpp"
 #include "traces/readers/reader.hpp"
 #include "traces/readers/ready_gaps.hpp"
-#include "traces/readers/recognition/formats.hpp"
 #include "traces/readers/recognition/other_profilers.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 

@@ -1,12 +1,12 @@
-#include "traces/readers/huggingface/model_family.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-// What the files of decoders say in an unusual way, a function of some lines each; also of those that
-// scan in place of attention (Mamba, arXiv 2312.00752; Mamba-2, arXiv 2405.21060).
+#include "traces/readers/huggingface/model_family.hpp"
+
+// What the files of decoders say in an unusual way, a function of some lines each; also of those
+// that scan in place of attention (Mamba, arXiv 2312.00752; Mamba-2, arXiv 2405.21060).
 
 namespace stepcast {
 namespace {
@@ -182,12 +182,19 @@ void read_mamba2(const ConfigKeys& keys, ModelDraft& draft) {
   note_scan(draft);
 }
 
-constexpr std::array kQuirks{
-    Quirk{"halved_inner", halve_inner}, Quirk{"opt", read_opt},
-    Quirk{"multi_query", read_multi_query}, Quirk{"falcon", read_falcon}, Quirk{"mpt", read_mpt},
-    Quirk{"chatglm", read_chatglm}, Quirk{"llama4", read_llama4}, Quirk{"dbrx", read_dbrx},
-    Quirk{"hunyuan", read_hunyuan}, Quirk{"next_tokens", note_next_tokens},
-    Quirk{"latent", read_latent}, Quirk{"mamba", read_mamba}, Quirk{"mamba2", read_mamba2}};
+constexpr std::array kQuirks{Quirk{"halved_inner", halve_inner},
+                             Quirk{"opt", read_opt},
+                             Quirk{"multi_query", read_multi_query},
+                             Quirk{"falcon", read_falcon},
+                             Quirk{"mpt", read_mpt},
+                             Quirk{"chatglm", read_chatglm},
+                             Quirk{"llama4", read_llama4},
+                             Quirk{"dbrx", read_dbrx},
+                             Quirk{"hunyuan", read_hunyuan},
+                             Quirk{"next_tokens", note_next_tokens},
+                             Quirk{"latent", read_latent},
+                             Quirk{"mamba", read_mamba},
+                             Quirk{"mamba2", read_mamba2}};
 
 }  // namespace
 

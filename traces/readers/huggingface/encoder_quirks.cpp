@@ -1,9 +1,9 @@
-#include "traces/readers/huggingface/model_family.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
+
+#include "traces/readers/huggingface/model_family.hpp"
 
 // What the files of encoders of words and of images say in an unusual way, and those of models with
 // an encoder and a decoder whose blocks attend to its output. Words that both use are counted with
@@ -177,10 +177,10 @@ void read_whisper(const ConfigKeys& keys, ModelDraft& draft) {
 }
 
 constexpr std::array kQuirks{
-    Quirk{"bert", read_bert}, Quirk{"roberta", read_roberta}, Quirk{"electra", read_electra},
+    Quirk{"bert", read_bert},     Quirk{"roberta", read_roberta}, Quirk{"electra", read_electra},
     Quirk{"albert", read_albert}, Quirk{"deberta", read_deberta}, Quirk{"image", read_image},
-    Quirk{"deit", read_deit}, Quirk{"dinov2", read_dinov2}, Quirk{"t5", read_t5},
-    Quirk{"bart", read_bart}, Quirk{"whisper", read_whisper}};
+    Quirk{"deit", read_deit},     Quirk{"dinov2", read_dinov2},   Quirk{"t5", read_t5},
+    Quirk{"bart", read_bart},     Quirk{"whisper", read_whisper}};
 
 }  // namespace
 

@@ -131,8 +131,8 @@ bool has_tensors(const ConfigKeys& keys, const FamilyTensors& each, const std::s
 }
 
 CountedParts counted_parts(const ConfigKeys& keys, const std::vector<FamilyTensors>& rows,
-                           const std::vector<std::string>& more,
-                           const TensorSizes& sizes, const std::string& task) {
+                           const std::vector<std::string>& more, const TensorSizes& sizes,
+                           const std::string& task) {
   CountedParts counted;
   for (const FamilyTensors& each : rows)
     if (has_tensors(keys, each, task))

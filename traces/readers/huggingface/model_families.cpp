@@ -91,9 +91,8 @@ ModelFamily family_of(ObjectReader& row, const FamilyFile& file) {
                                   {"heads", &family.heads},
                                   {"learned_positions", &family.learned_positions}})
     *flag = row.flag_or(key, *flag);
-  for (const auto& [key, count] : {std::pair{"head_dim", &family.head_dim},
-                                   {"seq", &family.seq},
-                                   {"inner", &family.inner}})
+  for (const auto& [key, count] :
+       {std::pair{"head_dim", &family.head_dim}, {"seq", &family.seq}, {"inner", &family.inner}})
     *count = static_cast<std::uint32_t>(row.count_or(key, 1, *count));
   family.task = row.text_or("task", "");
   if (const std::string quirk = row.text_or("adjust", ""); !quirk.empty())

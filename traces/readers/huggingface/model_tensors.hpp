@@ -39,10 +39,10 @@ using TensorSizes = std::array<std::uint64_t, static_cast<std::size_t>(TensorSiz
 
 /// As files name them, in order.
 inline constexpr std::array kTensorSizes{
-    "one", "hidden", "queries", "key_values", "head_size", "heads",
-    "key_heads", "inner", "expert_inner", "shared_inner", "experts", "vocabulary",
-    "classes", "positions", "token_types", "embedded", "patch", "taps",
-    "states", "state_rank", "buckets"};
+    "one",       "hidden",     "queries",      "key_values",   "head_size", "heads",
+    "key_heads", "inner",      "expert_inner", "shared_inner", "experts",   "vocabulary",
+    "classes",   "positions",  "token_types",  "embedded",     "patch",     "taps",
+    "states",    "state_rank", "buckets"};
 
 /// Where a tensor lies.
 enum class TensorPart : std::uint8_t {

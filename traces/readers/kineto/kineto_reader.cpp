@@ -1,5 +1,3 @@
-#include "traces/readers/kineto/kineto_reader.hpp"
-
 #include <algorithm>
 #include <array>
 #include <span>
@@ -17,8 +15,9 @@
 #include "traces/readers/kineto/layers/joined_passes.hpp"
 #include "traces/readers/kineto/ranks/rank_steps.hpp"
 #include "traces/readers/kineto/recorded/recorded_steps.hpp"
-#include "traces/readers/one_job.hpp"
 #include "traces/readers/rank_comparison.hpp"
+#include "traces/readers/rank_record.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 #include "traces/replay/rank_alignment.hpp"
 
 namespace stepcast {
@@ -106,7 +105,20 @@ bool is_list_of_a_profiler(std::string_view head) {
                                 (has("\"cat\"") && std::ranges::any_of(kCategories, has)));
 }
 
-}  // namespace
+/// Layer times are device time, summed over the kernels of a layer and averaged over the steps; the
+/// waits of the device for the host are layers of kind HostGap.
+class KinetoReader final : public TraceReader {
+ public:
+  std::string name() const override { return "kineto"; }
+  bool takes_supplements() const override { return true; }
+  bool sniff(std::string_view head) const override;
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions& options,
+                ImportReport& report) const override;
+  TraceSummary inspect(const std::vector<TraceStream>& files, const ImportOptions& options,
+                       ImportReport& report) const override;
+  std::vector<RecordedStep> record(const std::vector<TraceStream>& files,
+                                   ImportReport& report) const override;
+};
 
 bool KinetoReader::sniff(std::string_view head) const {
   const char start = json_start(head);
@@ -170,6 +182,13 @@ std::vector<RecordedStep> KinetoReader::record(const std::vector<TraceStream>& f
   }
   doubt_ranks(records, report);
   return steps;
+}
+
+}  // namespace
+
+const TraceReader& kineto_reader() {
+  static const KinetoReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

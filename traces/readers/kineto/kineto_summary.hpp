@@ -1,7 +1,7 @@
 #pragma once
 
 #include "traces/readers/kineto/device_work.hpp"
-#include "traces/readers/trace_summary.hpp"
+#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

@@ -11,10 +11,8 @@
 #include "models/network/collective_kind.hpp"
 #include "traces/readers/benchmark_formats.hpp"
 #include "traces/readers/benchmark_log.hpp"
-#include "traces/readers/log_facts.hpp"
 #include "traces/readers/log_text.hpp"
 #include "traces/readers/nccl_tests/listed_ranks.hpp"
-#include "traces/readers/nccl_tests/run_facts.hpp"
 #include "traces/readers/nccl_tests/table_row.hpp"
 
 namespace stepcast {

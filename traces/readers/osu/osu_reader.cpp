@@ -6,7 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/benchmark_formats.hpp"
-#include "traces/readers/log_facts.hpp"
+#include "traces/readers/benchmark_log.hpp"
 #include "traces/readers/log_text.hpp"
 
 namespace stepcast {

@@ -1,13 +1,52 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "traces/readers/rank_record.hpp"
-#include "traces/readers/ranks/sequence_pairs.hpp"
 
 namespace stepcast {
+
+/// Collectives of two ranks that are one and the same: places in the two lists.
+using CollectivePairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+
+/// By the number that PyTorch gives them, else the n-th of a group, kind and size in a step, where
+/// both ranks recorded as many. Where events are missing some are wrong.
+CollectivePairs pair_by_sequence(std::span<const RankCollective> a,
+                                 std::span<const RankCollective> b);
+
+/// Of collectives that may be the same. What a rank sends to all others may differ by rank.
+using CollectiveClass =
+    std::tuple<std::vector<std::uint32_t>, CollectiveKind, Bytes, std::optional<std::uint32_t>>;
+
+inline CollectiveClass class_of(const RankCollective& done) {
+  return {done.group, done.kind, done.kind == CollectiveKind::AllToAll ? Bytes{} : done.size,
+          done.sender};
+}
+
+using ByClass = std::map<CollectiveClass, std::vector<std::uint32_t>>;
+
+inline ByClass by_class(std::span<const RankCollective> all) {
+  ByClass classes;
+  for (std::uint32_t i = 0; i < all.size(); ++i)
+    classes[class_of(all[i])].push_back(i);
+  return classes;
+}
+
+/// Calls `use` with the places of each class that both have.
+template <typename Use>
+void for_common_classes(std::span<const RankCollective> a, std::span<const RankCollective> b,
+                        Use use) {
+  const ByClass others = by_class(b);
+  for (const auto& [key, mine] : by_class(a))
+    if (const auto found = others.find(key); found != others.end())
+      use(mine, found->second);
+}
 
 /// How far apart the ends of one collective may be on two ranks, their clocks' offset apart: half
 /// of the time that it took on either, within 50 us and 1 ms. Both ranks were in its last round, so

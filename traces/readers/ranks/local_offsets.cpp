@@ -7,7 +7,6 @@
 
 #include "models/base/statistics.hpp"
 #include "traces/readers/ranks/end_matching.hpp"
-#include "traces/readers/ranks/sequence_pairs.hpp"
 
 // The best path is found step by step, forth and back (Viterbi). Cost: where a clock may have been
 // set anew, each step's ends are sorted once and looked at for each of up to nine offsets.

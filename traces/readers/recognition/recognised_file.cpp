@@ -7,21 +7,17 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/operations_csv.hpp"
-#include "traces/job/spans/byteps_job.hpp"
 #include "traces/job/spans/ring_chunks.hpp"
 #include "traces/job/spans/server_events.hpp"
-#include "traces/job/streams/framework_profile.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
 #include "traces/json/json_text.hpp"
 #include "traces/readers/benchmark_formats.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
-#include "traces/readers/kineto/kineto_reader.hpp"
 #include "traces/readers/megatron/timers.hpp"
-#include "traces/readers/recognition/formats.hpp"
 #include "traces/readers/recognition/other_profilers.hpp"
 #include "traces/readers/recognition/top_level_keys.hpp"
-#include "traces/readers/stepcast/stepcast_reader.hpp"
 
 namespace stepcast {
 namespace {
@@ -68,22 +64,36 @@ bool is_profile_of_pytorch(std::string_view head) {
          head.find("\"deviceProperties\"") != std::string_view::npos;
 }
 
+struct JobFormatRow {
+  JobFormat format;
+  std::string_view title;  // As messages show it.
+  bool (*begins)(std::string_view head);
+  bool is_json = true;
+};
+
+// In the order in which they are tried.
+constexpr std::array kJobFormats{
+    JobFormatRow{JobFormat::OperationsTable, "a table of operations", is_operations_csv, false},
+    JobFormatRow{JobFormat::NsightExport, "an export of Nsight Systems", is_sqlite, false},
+    JobFormatRow{JobFormat::BytepsServers, "a trace of BytePS's servers", is_server_trace},
+    JobFormatRow{JobFormat::BytepsWorker, "BytePS's comm.json", is_byteps_trace},
+    JobFormatRow{JobFormat::RingChunks,
+                 "a record of the chunks of NCCL's rings, as dPRO writes it beside Horovod's "
+                 "timeline",
+                 is_chunk_trace},
+    JobFormatRow{JobFormat::FrameworkProfile, "a trace of TensorFlow's or MXNet's profiler",
+                 is_framework_profile}};
+
 std::optional<JobFormat> find_job_format(std::string_view head) {
-  if (is_operations_csv(head))
-    return JobFormat::OperationsTable;
-  if (is_sqlite(head))
-    return JobFormat::NsightExport;
-  if (json_start(head) == 0 || is_profile_of_pytorch(head))
-    return std::nullopt;
-  if (is_server_trace(head))
-    return JobFormat::BytepsServers;
-  if (is_byteps_trace(head))
-    return JobFormat::BytepsWorker;
-  if (is_chunk_trace(head))
-    return JobFormat::RingChunks;
-  if (is_framework_profile(head))
-    return JobFormat::FrameworkProfile;
+  const bool may_be_json = json_start(head) != 0 && !is_profile_of_pytorch(head);
+  for (const JobFormatRow& row : kJobFormats)
+    if ((may_be_json || !row.is_json) && row.begins(head))
+      return row.format;
   return std::nullopt;
+}
+
+std::string_view title_of(JobFormat format) {
+  return std::ranges::find(kJobFormats, format, &JobFormatRow::format)->title;
 }
 
 /// The front of a file, which holds the whole first message if it is of protocol buffers.
@@ -105,32 +115,12 @@ void refuse_other_tools(const std::filesystem::path& path, std::string_view head
       throw InputError(fmt::format("{}: {}", path.string(), advice));
 }
 
-std::string_view title_of(JobFormat format) {
-  switch (format) {
-    case JobFormat::OperationsTable:
-      return "a table of operations";
-    case JobFormat::NsightExport:
-      return "an export of Nsight Systems";
-    case JobFormat::BytepsWorker:
-      return "BytePS's comm.json";
-    case JobFormat::BytepsServers:
-      return "a trace of BytePS's servers";
-    case JobFormat::RingChunks:
-      return "a record of the chunks of NCCL's rings, as dPRO writes it beside Horovod's timeline";
-    case JobFormat::FrameworkProfile:
-      return "a trace of TensorFlow's or MXNet's profiler";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::span<const TraceReader* const> trace_readers() {
-  static const StepcastReader stepcast;
-  static const KinetoReader kineto;
   static const std::array<const TraceReader*, 8> all = {
-      &stepcast,        &pipedream_reader(), &execution_trace_reader(),  &kineto,
-      &chakra_reader(), &espresso_reader(),  &horovod_timeline_reader(), &ddp_logging_reader()};
+      &stepcast_reader(), &pipedream_reader(), &execution_trace_reader(),  &kineto_reader(),
+      &chakra_reader(),   &espresso_reader(),  &horovod_timeline_reader(), &ddp_logging_reader()};
   return all;
 }
 

@@ -13,7 +13,6 @@
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

@@ -9,7 +9,6 @@
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

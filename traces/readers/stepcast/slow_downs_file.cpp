@@ -8,7 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
-#include "traces/job/csv_table.hpp"
+#include "traces/csv_table.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

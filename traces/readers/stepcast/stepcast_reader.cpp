@@ -1,23 +1,31 @@
-#include "traces/readers/stepcast/stepcast_reader.hpp"
-
 #include "traces/json/json_text.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 #include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 
-bool StepcastReader::sniff(std::string_view head) const {
-  return json_start(head) == '{' && head.find(kWorkloadFormat) != std::string_view::npos;
-}
+namespace {
 
-Workload StepcastReader::read(const std::vector<TraceStream>& files, const ImportOptions& options,
-                              ImportReport& report) const {
-  const TraceStream& file = only_file(files, name());
-  return read(text_of(file), file.origin, options, report);
-}
+/// A workload file states everything itself: of the options, none applies.
+class StepcastReader final : public TraceReader {
+ public:
+  std::string name() const override { return "stepcast"; }
+  bool sniff(std::string_view head) const override {
+    return json_start(head) == '{' && head.find(kWorkloadFormat) != std::string_view::npos;
+  }
+  bool tells_shapes() const override { return true; }
+  Workload read(const std::vector<TraceStream>& files, const ImportOptions&,
+                ImportReport&) const override {
+    const TraceStream& file = only_file(files, name());
+    return parse_workload(text_of(file), file.origin);
+  }
+};
 
-Workload StepcastReader::read(std::string_view text, const std::string& origin,
-                              const ImportOptions&, ImportReport&) const {
-  return parse_workload(text, origin);
+}  // namespace
+
+const TraceReader& stepcast_reader() {
+  static const StepcastReader reader;
+  return reader;
 }
 
 }  // namespace stepcast

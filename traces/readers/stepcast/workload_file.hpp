@@ -5,8 +5,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "models/workload/workload.hpp"
+#include "traces/json/strict_json.hpp"
 
 namespace stepcast {
 
@@ -38,5 +40,13 @@ inline constexpr std::array kBatchScalingNames = {
     std::pair{BatchScaling::Unknown, "unknown"},
     std::pair{BatchScaling::Proportional, "proportional"},
 };
+
+inline constexpr const char* kRecordedPipeline = "recorded_pipeline";
+
+/// The object of this name in a workload with these layers. Throws InputError.
+RecordedPipeline read_pipeline(ObjectReader reader, const std::vector<Layer>& layers);
+
+/// Its text, on lines of their own.
+std::string pipeline_text(const RecordedPipeline& pipeline);
 
 }  // namespace stepcast

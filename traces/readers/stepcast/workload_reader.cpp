@@ -9,9 +9,7 @@
 
 #include "models/base/ranges.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/json/shown.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/pipelines/pipeline_fields.hpp"
 #include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
@@ -95,8 +93,9 @@ Parameter read_parameter(ObjectReader reader, const Layer& layer) {
 std::optional<KroneckerFactors> read_kronecker(std::optional<ObjectReader> reader) {
   if (!reader)
     return std::nullopt;
-  const KroneckerFactors factors{
-      .a = reader->count_up_to("a", 1, 1U << 20U), .g = reader->count_up_to("g", 1, 1U << 20U), .rows = reader->count("rows", 1)};
+  const KroneckerFactors factors{.a = reader->count_up_to("a", 1, 1U << 20U),
+                                 .g = reader->count_up_to("g", 1, 1U << 20U),
+                                 .rows = reader->count("rows", 1)};
   reader->finish();
   return factors;
 }

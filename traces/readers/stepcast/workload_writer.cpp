@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include "traces/json/json_text.hpp"
-#include "traces/readers/stepcast/pipelines/pipeline_fields.hpp"
 #include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {

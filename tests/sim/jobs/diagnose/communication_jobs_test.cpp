@@ -6,8 +6,7 @@
 #include "sim/jobs/job_replay.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_communication_jobs.hpp"
-#include "traces/job/spans/horovod_job.hpp"
-#include "traces/job/spans/server_job.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -4,8 +4,8 @@
 #include "sim/jobs/job_replay.hpp"
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/made_timelines.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/operations_csv.hpp"
-#include "traces/job/spans/server_job.hpp"
 
 namespace stepcast {
 namespace {

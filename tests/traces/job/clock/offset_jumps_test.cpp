@@ -1,10 +1,9 @@
 // Clocks that jump by little, or while nothing is recorded.
-#include "traces/job/clock/offset_jumps.hpp"
-
 #include <gtest/gtest.h>
 
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
+#include "traces/job/clock/clock_jumps.hpp"
 #include "traces/job/operations_csv.hpp"
 
 namespace stepcast {

@@ -5,7 +5,6 @@
 #include "tests/support/trace_folder.hpp"
 #include "traces/readers/chakra/chakra_graph.hpp"
 #include "traces/readers/import.hpp"
-#include "traces/readers/recognition/formats.hpp"
 #include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {

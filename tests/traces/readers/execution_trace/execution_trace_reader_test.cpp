@@ -4,7 +4,7 @@
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

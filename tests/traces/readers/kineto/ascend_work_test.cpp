@@ -39,7 +39,7 @@ const TraceSummary::Category* find_category(const TraceSummary& summary, const s
 }
 
 TEST(AscendWork, KernelsAndCollectivesHaveTheirTimes) {
-  EXPECT_TRUE(KinetoReader().sniff(ascend_trace("")));
+  EXPECT_TRUE(kineto_reader().sniff(ascend_trace("")));
   ImportReport report;
   const TraceSummary summary = inspect_kineto(ascend_trace(""), report);
   EXPECT_EQ(summary.format, "Ascend profiler");

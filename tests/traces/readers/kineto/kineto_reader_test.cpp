@@ -1,10 +1,9 @@
-#include "traces/readers/kineto/kineto_reader.hpp"
-
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
 #include "tests/traces/readers/kineto/small_import.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {
@@ -136,7 +135,7 @@ TEST(KinetoReader, AReplayKnowsTheBytesOfGradientsOfTwoBytes) {
   const std::string text =
       all_replaced(small_trace(), "\"dtype\": \"Float\"", "\"dtype\": \"c10::Half\"");
   ImportReport report;
-  const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
+  const auto steps = kineto_reader().record({text_stream(text, "t.json")}, report);
   ASSERT_EQ(steps.front().gradients.size(), 2U);
   EXPECT_EQ(steps.front().gradients[0].size, Bytes{200});
   EXPECT_EQ(steps.front().gradients[1].size, Bytes{100});

@@ -113,9 +113,9 @@ TEST(KinetoSteps, ASizeThatTheKernelLacksComesFromTheOperatorAroundItsLaunch) {
 }
 
 TEST(KinetoSteps, TheBareListOfEventsIsOneToo) {
-  EXPECT_TRUE(KinetoReader().sniff("[\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\"}"));
-  EXPECT_FALSE(KinetoReader().sniff("[\n{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}"));
-  EXPECT_FALSE(KinetoReader().sniff("[\n{\"ph\": \"X\", \"cat\": \"news\", \"name\": \"a\"}"));
+  EXPECT_TRUE(kineto_reader().sniff("[\n{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"a\"}"));
+  EXPECT_FALSE(kineto_reader().sniff("[\n{\"ph\": \"B\", \"name\": \"NEGOTIATE_ALLREDUCE\"}"));
+  EXPECT_FALSE(kineto_reader().sniff("[\n{\"ph\": \"X\", \"cat\": \"news\", \"name\": \"a\"}"));
 }
 
 // ---- ranks
@@ -124,7 +124,7 @@ std::string ranks_error(const std::string& second) {
   const std::string first = small_trace();
   return input_error_of([&] {
     ImportReport report;
-    KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
+    kineto_reader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
   });
 }
 
@@ -137,7 +137,7 @@ TEST(KinetoSteps, RanksOfOneJobAreAveraged) {
                    R"("name": "conv_backward", "pid": 0, "tid": 7, "ts": 5310, "dur": 20)");
   ImportReport report;
   const Workload workload =
-      KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
+      kineto_reader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
   // Three steps of 100 us and one of 20 us.
   EXPECT_NEAR(layer_of(workload, "conv2d-0").backward.value, 80e-6, kExactTime);
 }
@@ -150,7 +150,7 @@ TEST(KinetoSteps, TheProvenanceOfSeveralRanksTellsTheirClockOffsets) {
       "\"ts\": 6", "\"ts\": 1006");
   ImportReport report;
   const Workload workload =
-      KinetoReader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
+      kineto_reader().read({text_stream(first, "a"), text_stream(second, "b")}, {}, report);
   const auto& notes = workload.provenance.notes;
   EXPECT_NE(std::ranges::find(notes,
                               "clocks against rank 0's, by the ends of 2 collectives: "
@@ -171,7 +171,7 @@ TEST(KinetoSteps, RanksOfDifferentJobsAreRefused) {
   const std::string later = all_replaced(silent, "\"ts\": 5", "\"ts\": 1005");
   ImportReport report;
   EXPECT_EQ(input_error_of([&] {
-              KinetoReader().read(
+              kineto_reader().read(
                   {text_stream(silent, "a"),
                    text_stream(all_replaced(later, "aten::conv2d", "aten::conv3d"), "b")},
                   {}, report);
@@ -186,7 +186,7 @@ TEST(KinetoSteps, RanksWithOtherLayersAreRanksOfOneJob) {
                                          "aten::conv2d", "aten::conv3d");
   ImportReport report;
   const Workload workload =
-      KinetoReader().read({text_stream(first, "a"), text_stream(other, "b")}, {}, report);
+      kineto_reader().read({text_stream(first, "a"), text_stream(other, "b")}, {}, report);
   EXPECT_EQ(layer_of(workload, "conv2d-0").kind, "conv2d");
   EXPECT_EQ(report.doubtful()
                 .at("rank with other layers than the first one's, left out (a pipeline stage or a "

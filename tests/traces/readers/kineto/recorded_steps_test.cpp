@@ -28,7 +28,7 @@ TEST(RecordedSteps, StepWaitsForWhatWasLaunchedBeforeItInAndBetweenSteps) {
   }
   ImportReport report;
   const std::string text = trace.text();
-  const auto steps = KinetoReader().record({text_stream(text, "t.json")}, report);
+  const auto steps = kineto_reader().record({text_stream(text, "t.json")}, report);
   ASSERT_EQ(steps.size(), 3U);
   EXPECT_EQ(awaited(steps[0]), std::set<std::string>());
   EXPECT_EQ(awaited(steps[1]), (std::set<std::string>{"device stream 7", "device stream 8"}));

@@ -6,7 +6,7 @@
 
 #include "tests/support/recorded_data.hpp"
 #include "traces/readers/import.hpp"
-#include "traces/readers/kineto/kineto_reader.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {
@@ -177,7 +177,7 @@ TEST_F(RecordedTraces, TheWaitForTheLastCollectiveIsNoHostGap) {
 TEST_F(RecordedTraces, WorkLaunchedBeforeTheOnlyStepOfTheH100TraceIsDoubted) {
   const fs::path path = file("tracelens_qwen_h100_one_step.json.gz");
   STEPCAST_SKIP_WITHOUT(path);
-  const TraceSummary summary = KinetoReader().inspect({file_stream(path)}, {}, report_);
+  const TraceSummary summary = kineto_reader().inspect({file_stream(path)}, {}, report_);
   ASSERT_EQ(summary.steps.size(), 1U);
   EXPECT_EQ(category(summary, "before the profile").count, 509U);
   // All work of the file, 45.647 ms, is the step's.

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/kineto/kineto_reader.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 
@@ -41,11 +41,11 @@ inline std::string without_lines(const std::string& text, const std::string& par
 
 inline Workload import_kineto(const std::string& text, const ImportOptions& options,
                               ImportReport& report) {
-  return KinetoReader().read({text_stream(text, "t.json")}, options, report);
+  return kineto_reader().read({text_stream(text, "t.json")}, options, report);
 }
 
 inline TraceSummary inspect_kineto(const std::string& text, ImportReport& report) {
-  return KinetoReader().inspect({text_stream(text, "t.json")}, {}, report);
+  return kineto_reader().inspect({text_stream(text, "t.json")}, {}, report);
 }
 
 }  // namespace stepcast

@@ -5,7 +5,7 @@
 #include "tests/support/input_error.hpp"
 #include "traces/json/strict_json.hpp"
 #include "traces/readers/import.hpp"
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "traces/readers/recognition/formats.hpp"
+#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -170,9 +170,8 @@ TEST(WorkloadReader, LaunchesOfALayerAreReadAndWritten) {
   EXPECT_EQ(workload.layers[0].forward_launches, 2U);
   EXPECT_EQ(workload.layers[0].backward_launches, 3U);
   EXPECT_EQ(to_json_text(workload), text);
-  EXPECT_EQ(
-      error_of(with("\"macs\": 1849688064", "\"forward_launches\": 2000000")),
-      "w.json: /layers/0/forward_launches: expected at most 1048576, found 2000000");
+  EXPECT_EQ(error_of(with("\"macs\": 1849688064", "\"forward_launches\": 2000000")),
+            "w.json: /layers/0/forward_launches: expected at most 1048576, found 2000000");
 }
 
 TEST(WorkloadReader, OtherFormatsAndVersionsAreRefused) {

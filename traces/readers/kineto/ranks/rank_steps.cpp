@@ -8,8 +8,8 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
-#include "traces/readers/one_job.hpp"
 #include "traces/readers/rank_comparison.hpp"
+#include "traces/readers/rank_record.hpp"
 
 namespace stepcast {
 

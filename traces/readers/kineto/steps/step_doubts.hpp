@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "traces/readers/kineto/device_work.hpp"
-#include "traces/readers/trace_summary.hpp"
+#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

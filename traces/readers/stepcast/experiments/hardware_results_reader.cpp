@@ -80,12 +80,11 @@ KernelShape read_shape(ObjectReader& reader) {
 }
 
 KernelPoint read_point(ObjectReader& reader) {
-  KernelPoint point{
-      .shape = read_shape(reader),
-      .time = measured_time(reader, "time_s"),
-      .spread = reader.number("spread", 0),
-      .samples = reader.count_up_to("samples", 1, kMostRanks),
-      .check = std::nullopt};
+  KernelPoint point{.shape = read_shape(reader),
+                    .time = measured_time(reader, "time_s"),
+                    .spread = reader.number("spread", 0),
+                    .samples = reader.count_up_to("samples", 1, kMostRanks),
+                    .check = std::nullopt};
   if (reader.has("check"))
     point.check = reader.number("check", 0);
   if (is_overlap(point.shape.family))
@@ -95,16 +94,15 @@ KernelPoint read_point(ObjectReader& reader) {
 }
 
 ReplayResult read_replay(ObjectReader& reader) {
-  ReplayResult replay{
-      .workload = reader.text("workload"),
-      .cluster = reader.text("cluster"),
-      .schedule = reader.text("schedule"),
-      .gpus = ranks_or_one(reader, "gpus"),
-      .emulated = reader.flag("emulated"),
-      .iterations = reader.count_up_to("iterations", 1, kMostRanks),
-      .predicted = measured_time(reader, "predicted_s"),
-      .measured = measured_time(reader, "measured_s"),
-      .spread = reader.number("spread", 0)};
+  ReplayResult replay{.workload = reader.text("workload"),
+                      .cluster = reader.text("cluster"),
+                      .schedule = reader.text("schedule"),
+                      .gpus = ranks_or_one(reader, "gpus"),
+                      .emulated = reader.flag("emulated"),
+                      .iterations = reader.count_up_to("iterations", 1, kMostRanks),
+                      .predicted = measured_time(reader, "predicted_s"),
+                      .measured = measured_time(reader, "measured_s"),
+                      .spread = reader.number("spread", 0)};
   reader.finish();
   return replay;
 }

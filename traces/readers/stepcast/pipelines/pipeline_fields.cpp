@@ -1,5 +1,3 @@
-#include "traces/readers/stepcast/pipelines/pipeline_fields.hpp"
-
 #include <array>
 
 #include <fmt/format.h>
@@ -9,7 +7,8 @@
 #include "models/base/ranges.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "traces/json/json_text.hpp"
-#include "traces/json/shown.hpp"
+#include "traces/json/strict_json.hpp"
+#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -44,4 +44,8 @@ class CsvTable {
   std::vector<std::string_view> cells_;
 };
 
+/// The values of a line of a CSV table. A comma within double quotes is none, two double quotes
+/// there are one, and a carriage return is dropped.
+std::vector<std::string> csv_values(std::string_view line);
+
 }  // namespace stepcast

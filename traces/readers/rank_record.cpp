@@ -1,4 +1,4 @@
-#include "traces/readers/one_job.hpp"
+#include "traces/readers/rank_record.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "traces/job/csv_table.hpp"
+#include "traces/csv_table.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -12,9 +12,9 @@
 #include "models/base/split.hpp"
 #include "models/base/text.hpp"
 #include "models/base/utf8.hpp"
-#include "traces/csv_line.hpp"
 
 namespace stepcast {
+
 namespace {
 
 // Of what a message shows.
@@ -117,6 +117,23 @@ void CsvTable::fail(std::size_t column, std::string_view expected) const {
 
 std::string CsvTable::where() const {
   return fmt::format("{}:{}", origin_, line_);
+}
+
+std::vector<std::string> csv_values(std::string_view line) {
+  std::vector<std::string> values(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      values.back() += line[i++];
+    else if (c == '"')
+      quoted = !quoted;
+    else if (c == ',' && !quoted)
+      values.emplace_back();
+    else if (c != '\r')
+      values.back() += c;
+  }
+  return values;
 }
 
 }  // namespace stepcast
