@@ -1,6 +1,7 @@
 #include "traces/catalog.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iterator>
 
@@ -30,22 +31,16 @@ struct Shelf {
   const char* many;
 };
 
-Shelf shelf_of(CatalogKind kind) {
-  switch (kind) {
-    case CatalogKind::Workload:
-      return {"traces/workloads", "workload", "workloads"};
-    case CatalogKind::Cluster:
-      return {"configs/clusters", "cluster", "clusters"};
-    case CatalogKind::Experiment:
-      return {"configs/experiments", "experiment", "experiments"};
-    case CatalogKind::Device:
-      return {"configs/devices", "device", "devices"};
-    case CatalogKind::Architecture:
-      return {"traces/architectures", "architecture", "architectures"};
-    case CatalogKind::Collectives:
-      return {"traces/collectives", "measured collectives", "collectives"};
-  }
-  return {"", "", ""};
+// In the order of CatalogKind.
+constexpr std::array kShelves{Shelf{"traces/workloads", "workload", "workloads"},
+                              Shelf{"configs/clusters", "cluster", "clusters"},
+                              Shelf{"configs/experiments", "experiment", "experiments"},
+                              Shelf{"configs/devices", "device", "devices"},
+                              Shelf{"traces/architectures", "architecture", "architectures"},
+                              Shelf{"traces/collectives", "measured collectives", "collectives"}};
+
+const Shelf& shelf_of(CatalogKind kind) {
+  return kShelves.at(static_cast<std::size_t>(kind));
 }
 
 fs::path& chosen_root() {
@@ -119,21 +114,24 @@ fs::path data_root() {
   return found;
 }
 
-std::vector<std::string> list_names(CatalogKind kind) {
+std::vector<std::string> names_in(const fs::path& folder, std::string_view extension) {
   std::vector<std::string> names;
   std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(data_root() / shelf_of(kind).folder, absent)) {
-    if (entry.path().extension() == ".json")
+  for (const auto& entry : fs::directory_iterator(data_root() / folder, absent))
+    if (entry.path().extension() == extension)
       names.push_back(entry.path().stem().string());
-  }
   std::ranges::sort(names);
   return names;
+}
+
+std::vector<std::string> list_names(CatalogKind kind) {
+  return names_in(shelf_of(kind).folder, ".json");
 }
 
 fs::path find_file(CatalogKind kind, const std::string& name) {
   if (is_path(name))
     return name;
-  const Shelf shelf = shelf_of(kind);
+  const Shelf& shelf = shelf_of(kind);
   fs::path file = data_root() / shelf.folder / (name + ".json");
   std::error_code absent;
   if (!name.empty() && fs::is_regular_file(file, absent))

@@ -28,6 +28,9 @@ void set_data_root(std::filesystem::path folder);
 /// Names of the shipped files of a kind, sorted.
 std::vector<std::string> list_names(CatalogKind kind);
 
+/// Names of the files with this extension in a folder of the data, sorted.
+std::vector<std::string> names_in(const std::filesystem::path& folder, std::string_view extension);
+
 /// The file behind a name, or behind a path: whatever holds a '/' or ends in ".json" is a path and
 /// returned as it is. Throws InputError naming the nearest name for an unknown one.
 std::filesystem::path find_file(CatalogKind kind, const std::string& name);

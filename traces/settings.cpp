@@ -26,39 +26,28 @@ std::string shown(const std::string& argument) {
   throw InputError("given twice");
 }
 
-void add_step_time(Settings& settings, std::string_view value) {
-  if (settings.step_time)
+template <class Value, class Parse>
+void add_once(std::optional<Value>& setting, std::string_view text, Parse parse) {
+  if (setting)
     refuse_second();
-  const Seconds time = parse_seconds(value);
+  setting = parse(text);
+}
+
+Seconds parse_step_time(std::string_view text) {
+  const Seconds time = parse_seconds(text);
   check_step_time(time);
-  settings.step_time = time;
+  return time;
 }
 
-void add_update_time(Settings& settings, std::string_view value) {
-  if (settings.update_time)
-    refuse_second();
-  settings.update_time = parse_seconds(value);
+std::uint32_t parse_batch(std::string_view text) {
+  return parse_count(text, 1);
 }
 
-void add_batch(Settings& settings, std::string_view value) {
-  if (settings.batch)
-    refuse_second();
-  settings.batch = parse_count(value, 1);
-}
-
-void add_global_batch(Settings& settings, std::string_view value) {
-  if (settings.global_batch)
-    refuse_second();
-  settings.global_batch = parse_count(value, 1);
-}
-
-void add_fixed_part(Settings& settings, std::string_view value) {
-  if (settings.batch_fixed_part)
-    refuse_second();
-  const double part = parse_number(value);
+double parse_part(std::string_view text) {
+  const double part = parse_number(text);
   if (part < 0 || part > 1)
-    throw InputError(fmt::format("expected a number from 0 to 1, found {}", in_quotes(value)));
-  settings.batch_fixed_part = part;
+    throw InputError(fmt::format("expected a number from 0 to 1, found {}", in_quotes(text)));
+  return part;
 }
 
 void add_second_workload(Settings& settings, std::string_view value) {
@@ -112,15 +101,15 @@ void add_count(Settings& settings, std::string_view flag, const char* path,
 
 void add_setting(Settings& settings, std::string_view key, std::string_view value) {
   if (key == "step_time")
-    return add_step_time(settings, value);
+    return add_once(settings.step_time, value, parse_step_time);
   if (key == "update_time")
-    return add_update_time(settings, value);
+    return add_once(settings.update_time, value, parse_seconds);
   if (key == "batch")
-    return add_batch(settings, value);
+    return add_once(settings.batch, value, parse_batch);
   if (key == "global_batch")
-    return add_global_batch(settings, value);
+    return add_once(settings.global_batch, value, parse_batch);
   if (key == "batch_fixed_part")
-    return add_fixed_part(settings, value);
+    return add_once(settings.batch_fixed_part, value, parse_part);
   if (key == "second_workload")
     return add_second_workload(settings, value);
   if (key.starts_with(kStraggler))
@@ -150,24 +139,24 @@ void add_size(Settings& settings, std::optional<std::uint32_t> nodes,
 }
 
 Settings overlaid(Settings base, const Settings& over) {
-  if (over.step_time)
-    base.step_time = over.step_time;
-  if (over.update_time)
-    base.update_time = over.update_time;
-  if (over.batch)
-    base.batch = over.batch;
-  if (over.global_batch)
-    base.global_batch = over.global_batch;
-  if (over.batch_fixed_part)
-    base.batch_fixed_part = over.batch_fixed_part;
+  const auto take = [](auto& setting, const auto& other) {
+    if (other)
+      setting = other;
+  };
+  const auto take_all = [](auto& settings, const auto& others) {
+    for (const auto& [key, value] : others)
+      settings.insert_or_assign(key, value);
+  };
+  take(base.step_time, over.step_time);
+  take(base.update_time, over.update_time);
+  take(base.batch, over.batch);
+  take(base.global_batch, over.global_batch);
+  take(base.batch_fixed_part, over.batch_fixed_part);
   if (!over.second_workload.empty())
     base.second_workload = over.second_workload;
-  for (const auto& [rank, factor] : over.stragglers)
-    base.stragglers.insert_or_assign(rank, factor);
-  for (const auto& [path, value] : over.cluster)
-    base.cluster.insert_or_assign(path, value);
-  for (const auto& [option, value] : over.schedule)
-    base.schedule.insert_or_assign(option, value);
+  take_all(base.stragglers, over.stragglers);
+  take_all(base.cluster, over.cluster);
+  take_all(base.schedule, over.schedule);
   return base;
 }
 

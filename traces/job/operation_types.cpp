@@ -5,6 +5,8 @@
 #include <cctype>
 #include <initializer_list>
 
+#include "traces/readers/log_text.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -30,11 +32,6 @@ const auto& known_types() {
   return types;
 }
 
-bool has_one_of(std::string_view name, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
-}
-
 /// "AllReduce" and "all_reduce" as "allreduce".
 std::string bare(std::string_view name) {
   std::string letters;
@@ -46,10 +43,10 @@ std::string bare(std::string_view name) {
 
 /// The known type of message that a name such as "recv-fwd" means; null: it does not say so.
 const OperationType* message_called(std::string_view letters) {
-  const bool sent = has_one_of(letters, {"send"});
-  const bool received = has_one_of(letters, {"recv", "receive"});
-  const bool forward = has_one_of(letters, {"forward", "fwd", "activation"});
-  const bool backward = has_one_of(letters, {"backward", "bwd", "grad"});
+  const bool sent = holds_any(letters, {"send"});
+  const bool received = holds_any(letters, {"recv", "receive"});
+  const bool forward = holds_any(letters, {"forward", "fwd", "activation"});
+  const bool backward = holds_any(letters, {"backward", "bwd", "grad"});
   if (sent == received || forward == backward)
     return nullptr;
   const auto is_such = [&](const OperationType& type) {
@@ -72,10 +69,10 @@ OperationType operation_type_of(std::string_view name) {
   }
   type.known = false;
   const std::string letters = bare(name);
-  type.gathers = has_one_of(letters, {"allgather"});
-  type.scatters = has_one_of(letters, {"reducescatter"});
+  type.gathers = holds_any(letters, {"allgather"});
+  type.scatters = holds_any(letters, {"reducescatter"});
   if (type.gathers || type.scatters ||
-      has_one_of(letters, {"allreduce", "alltoall", "broadcast", "barrier"})) {
+      holds_any(letters, {"allreduce", "alltoall", "broadcast", "barrier"})) {
     type.work = JobWork::Transfer;
     type.peers = OperationPeers::DataGroup;
   } else if (const OperationType* message = message_called(letters)) {
@@ -84,14 +81,14 @@ OperationType operation_type_of(std::string_view name) {
     type.peers = message->peers;
   } else {
     type.updates = letters.starts_with("optimi");
-    if (!has_one_of(letters, {"compute", "forward", "backward", "fwd", "bwd", "optimi", "kernel"}))
+    if (!holds_any(letters, {"compute", "forward", "backward", "fwd", "bwd", "optimi", "kernel"}))
       type.evidence = TypeEvidence::Nothing;
   }
   return type;
 }
 
 bool says_message(std::string_view name) {
-  return has_one_of(bare(name), {"send", "recv", "receive"});
+  return holds_any(bare(name), {"send", "recv", "receive"});
 }
 
 bool is_message(OperationPeers peers) {

@@ -279,22 +279,6 @@ RankTimeline read_rank_timeline(const TraceStream& file, ImportReport& report) {
   return timeline;
 }
 
-namespace {
-
-void add_tallies(const ImportReport& from, ImportReport& to) {
-  for (const auto& [kind, tally] : from.skipped())
-    for (std::uint64_t i = 0; i < tally.count; ++i)
-      to.skip(kind, tally.first);
-  for (const auto& [kind, tally] : from.doubtful())
-    for (std::uint64_t i = 0; i < tally.count; ++i)
-      to.doubt(kind, tally.first);
-  for (const auto& [kind, tally] : from.inferred())
-    for (std::uint64_t i = 0; i < tally.count; ++i)
-      to.infer(kind, tally.first);
-}
-
-}  // namespace
-
 std::vector<RankTimeline> read_at_once(std::size_t count, const TimelinesReader& read,
                                        ImportReport& report) {
   std::vector<std::vector<RankTimeline>> of_files(count);
@@ -303,7 +287,7 @@ std::vector<RankTimeline> read_at_once(std::size_t count, const TimelinesReader&
   std::vector<RankTimeline> timelines;
   for (std::size_t file = 0; file < count; ++file) {
     std::ranges::move(of_files[file], std::back_inserter(timelines));
-    add_tallies(reports[file], report);
+    report.add(reports[file]);
   }
   return timelines;
 }

@@ -120,12 +120,20 @@ class ImportReport {
   const std::map<std::string, Tally>& skipped() const { return skipped_; }
   const std::map<std::string, Tally>& doubtful() const { return doubtful_; }
   const std::map<std::string, Tally>& inferred() const { return inferred_; }
+  /// All that another report counts.
+  void add(const ImportReport& other) {
+    for (auto tallies :
+         {&ImportReport::skipped_, &ImportReport::doubtful_, &ImportReport::inferred_})
+      for (const auto& [kind, tally] : other.*tallies)
+        add((this->*tallies)[kind], tally.first, tally.count);
+  }
   bool clean() const { return skipped_.empty() && doubtful_.empty(); }
 
  private:
-  static void add(Tally& tally, const std::string& where) {
-    if (tally.count++ == 0)
+  static void add(Tally& tally, const std::string& where, std::uint64_t count = 1) {
+    if (tally.count == 0)
       tally.first = where;
+    tally.count += count;
   }
 
   std::map<std::string, Tally> skipped_;

@@ -56,7 +56,6 @@ class PartitionSink final : public ChromeSink {
                        .begin = *event.start,
                        .end = *event.start + *event.duration});
   }
-  void property(const std::string&, const ChromeArgument&) override {}
 
   std::set<std::string> partitions() const {
     std::set<std::string> names;

@@ -62,7 +62,6 @@ class NegotiationSink final : public ChromeSink {
     else if (event.phase == 'X' || event.phase == 'i' || event.phase == 'I')
       mark(tensor, event);
   }
-  void property(const std::string&, const ChromeArgument&) override {}
 
   NegotiationRecord record() {
     NegotiationRecord record{.done = std::move(done_)};

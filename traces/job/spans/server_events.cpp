@@ -74,7 +74,6 @@ class ServerSink final : public ChromeSink {
       report_.skip("end that fits no begin", fmt::format("event {}", number_));
     open.is_open = event.phase == 'B';
   }
-  void property(const std::string&, const ChromeArgument&) override {}
 
   void add_to(std::vector<ServerEvent>& events, Seconds later) {
     for (const Seen& seen : seen_) {

@@ -40,7 +40,6 @@ class ProfileSink final : public ChromeSink {
     else if (event.phase == 'E')
       end(event);
   }
-  void property(const std::string&, const ChromeArgument&) override {}
 
   std::vector<StreamWork> works();
 

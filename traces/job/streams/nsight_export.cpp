@@ -16,6 +16,7 @@
 #include "traces/job/job_formats.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
+#include "traces/readers/log_text.hpp"
 #include "traces/readers/ranks/queued_work.hpp"
 
 // Tables are read row by row: kernels and copies, launches (by correlation and process), NVTX
@@ -34,16 +35,9 @@ constexpr std::int64_t kProcess = ~std::int64_t{0xFFFFFF};  // Of a global threa
 constexpr std::size_t kLongestName = 1024;
 constexpr std::int64_t kLongestSession = std::int64_t{1} << 52;  // 52 days.
 
-std::string small_letters(const std::string& text) {
-  std::string small;
-  for (const char c : text)
-    small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return small;
-}
-
 /// "step 12", "iteration_12", "ProfilerStep#12".
 bool names_step(const std::string& name) {
-  const std::string small = small_letters(name);
+  const std::string small = lower_case(name);
   const std::size_t digits = small.find_last_not_of("0123456789") + 1;
   if (digits == 0 || digits >= small.size())
     return false;
@@ -55,7 +49,7 @@ bool names_step(const std::string& name) {
 
 /// "forward", "backward", "optimizer" of a range that names a pass; else empty.
 std::string pass_of(const std::string& name) {
-  const std::string small = small_letters(name);
+  const std::string small = lower_case(name);
   for (const char* pass : {"backward", "forward"})
     if (small.find(pass) != std::string::npos)
       return pass;

@@ -11,6 +11,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
+#include "traces/readers/log_text.hpp"
 
 // Work in order of its begin; what has begun waits in a queue by its end, so that the last
 // computation and the last transfer that have ended are known at every begin: n log n.
@@ -23,11 +24,6 @@ constexpr std::uint32_t kNobody = ~0U;
 
 void sort_by_begin(std::vector<StreamWork>& works) {
   std::ranges::stable_sort(works, {}, [](const StreamWork& of) { return of.work.begin; });
-}
-
-bool ends_on_all_together(CollectiveKind kind) {
-  return kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter ||
-         kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
 }
 
 class DependencyFinder {
@@ -99,7 +95,7 @@ void divide(std::vector<StreamWork> works, RankTimeline& timeline, ImportReport&
     const auto next = static_cast<std::uint8_t>(1 + std::min(streams.size(), kMostStreams));
     of.work.stream = streams.try_emplace(of.stream, next).first->second;
     of.work.id = ++id;
-    if (of.kind && ends_on_all_together(*of.kind))
+    if (of.kind && ends_together(*of.kind))
       timeline.record.collectives.push_back(
           {.kind = *of.kind,
            .size = of.work.size,
@@ -156,18 +152,6 @@ RankTimeline timeline_of(RankRecord record, std::vector<StreamWork> works, Impor
 
 namespace {
 
-bool holds_any(const std::string& text, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return text.find(part) != std::string::npos; });
-}
-
-std::string lower(std::string_view text) {
-  std::string small;
-  for (const char c : text)
-    small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return small;
-}
-
 bool is_transfer(const std::string& name) {
   return holds_any(name, {"nccl", "rccl", "byteps", "push_pull", "kvstorepush", "kvstorepull",
                           "collectivereduce", "collectivegather", "collectivebcast", "allreduce",
@@ -177,7 +161,7 @@ bool is_transfer(const std::string& name) {
 }  // namespace
 
 std::optional<CollectiveKind> collective_by_name(std::string_view name) {
-  const std::string small = lower(name);
+  const std::string small = lower_case(name);
   if (holds_any(small, {"collectivereduce", "push_pull", "pushpull", "kvstore"}))
     return CollectiveKind::AllReduce;
   if (small.find("collectivegather") != std::string::npos)
@@ -186,7 +170,7 @@ std::optional<CollectiveKind> collective_by_name(std::string_view name) {
 }
 
 StreamWork work_by_name(const std::string& name) {
-  const std::string small = lower(name);
+  const std::string small = lower_case(name);
   StreamWork of;
   of.work.name = name;
   if (is_transfer(small)) {

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "traces/readers/kineto/kineto_trace.hpp"
+
 namespace stepcast {
 
 namespace {
@@ -88,8 +90,7 @@ const std::size_t* Operators::launcher_of(const ChakraNode& node) const {
 void Operators::add_work(const ChakraNode& node, ChakraOperator& launcher) {
   if (node.communicates) {
     launcher.communicates = true;
-    if (node.collective == CollectiveKind::AllReduce ||
-        node.collective == CollectiveKind::ReduceScatter)
+    if (reduces(node.collective))
       launcher.reduced += node.size;
     return;
   }

@@ -49,7 +49,7 @@ class ChromeSink {
   virtual void stray() {}
   /// A number or text beside the events, by its path of keys: "distributedInfo/rank",
   /// "deviceProperties/name" (of every device).
-  virtual void property(const std::string& path, const ChromeArgument& value) = 0;
+  virtual void property(const std::string& /*path*/, const ChromeArgument& /*value*/) {}
 };
 
 struct ChromeText {

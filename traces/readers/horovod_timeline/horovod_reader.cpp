@@ -68,7 +68,6 @@ class TimelineBuilder final : public ChromeSink {
     else if (event.phase == 'X' && event.duration && *event.duration > Seconds{})
       add(event.name, *event.duration);
   }
-  void property(const std::string&, const ChromeArgument&) override {}
 
   void finish() {
     for (const auto& [process, open] : open_)

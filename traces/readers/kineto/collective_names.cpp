@@ -46,6 +46,14 @@ std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name)
   return collective_kind_of(name);
 }
 
+bool reduces(std::optional<CollectiveKind> kind) {
+  return kind == CollectiveKind::AllReduce || kind == CollectiveKind::ReduceScatter;
+}
+
+bool ends_together(CollectiveKind kind) {
+  return reduces(kind) || kind == CollectiveKind::AllGather || kind == CollectiveKind::AllToAll;
+}
+
 bool sends(std::string_view collective) {
   const std::string letters = bare(collective);
   return letters == "send" || letters == "isend";

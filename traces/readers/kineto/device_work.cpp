@@ -27,11 +27,9 @@ std::set<GroupRanks> model_groups_of(const KinetoTrace& trace, const KinetoView&
     if (work.phase != WorkPhase::Communication || work.step == kNoStep || work.launch == kNoEvent)
       continue;
     const KnownCollective known = collective_of(trace, work);
-    const bool reduces =
-        known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
     const bool part =
         !known.group.empty() && trace.world_size && known.group.size() < *trace.world_size;
-    if (!reduces || !part)
+    if (!reduces(known.kind) || !part)
       continue;
     const auto [begin, added] = backward.try_emplace(work.step);
     if (added)
@@ -151,17 +149,13 @@ std::string place_of(const KinetoTrace& trace, const KinetoEvent& event) {
   return fmt::format("{} at {:.6f} s", trace.name_of(event).substr(0, kShown), event.start.value);
 }
 
-bool reduces(const KnownCollective& known) {
-  return known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
-}
-
 /// Work is in order of its start, and so are the buckets.
 void supply_buckets(const KinetoTrace& trace, std::span<const Bytes> buckets, KinetoView& view,
                     ImportReport& report) {
   std::map<std::uint32_t, std::vector<DeviceWork*>> reductions;
   for (DeviceWork& work : view.work)
     if (work.phase == WorkPhase::Communication && work.step != kNoStep &&
-        reduces(collective_of(trace, work)))
+        reduces(collective_of(trace, work).kind))
       reductions[work.step].push_back(&work);
   for (const auto& [step, found] : reductions) {
     const std::string& place = view.steps.steps[step].name;

@@ -109,6 +109,12 @@ std::optional<CollectiveKind> collective_kind_of(std::string_view name);
 /// NCCL runs them, as it does an all-to-all, by the kernel SendRecv.
 std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name);
 
+/// Whether it adds up what the ranks have.
+bool reduces(std::optional<CollectiveKind> kind);
+
+/// Whether it ends on all of its ranks at about the same moment: some may leave others early.
+bool ends_together(CollectiveKind kind);
+
 /// Whether this argument is that of one end of a message.
 bool sends(std::string_view collective);
 bool receives(std::string_view collective);

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "traces/json/json_text.hpp"
+#include "traces/readers/log_text.hpp"
 
 namespace stepcast {
 
@@ -34,11 +35,6 @@ constexpr std::string_view kLegacyTorch =
     "streams of a device and is not read: record it with "
     "torch.profiler.profile(record_shapes=True) "
     "and export it with export_chrome_trace(\"trace.json\")";
-
-bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
-}
 
 std::string_view advice_on_database(std::string_view head) {
   if (holds_any(head, {"CUPTI_ACTIVITY_KIND_", "NVTX_EVENTS", "TARGET_INFO_"}))

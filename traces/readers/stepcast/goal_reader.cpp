@@ -60,13 +60,7 @@ Goal parse_goal(std::string_view text, const std::string& origin) {
 }
 
 std::vector<std::string> goal_names() {
-  std::vector<std::string> names;
-  std::error_code absent;
-  for (const auto& entry : fs::directory_iterator(folder(), absent))
-    if (entry.path().extension() == ".json")
-      names.push_back(entry.path().stem().string());
-  std::ranges::sort(names);
-  return names;
+  return names_in(folder(), ".json");
 }
 
 fs::path find_goal(const std::string& name) {

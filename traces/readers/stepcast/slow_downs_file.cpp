@@ -97,12 +97,7 @@ SlowDown::Recorded load_slow_downs(const std::string& name) {
   if (name.find('/') != std::string::npos || name.ends_with(".csv"))
     return read_slow_downs(name);
   const std::filesystem::path folder = data_root() / "traces/slow_downs";
-  std::vector<std::string> names;
-  std::error_code absent;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, absent))
-    if (entry.path().extension() == ".csv")
-      names.push_back(entry.path().stem().string());
-  std::ranges::sort(names);
+  const std::vector<std::string> names = names_in(folder, ".csv");
   if (std::ranges::find(names, name) == names.end())
     throw InputError(fmt::format("file: expected one of {} or a .csv file, found {}{}",
                                  fmt::join(names, ", "), in_quotes(name),

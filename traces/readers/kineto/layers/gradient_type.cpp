@@ -63,10 +63,6 @@ std::optional<DataType> type_of(const KinetoTrace& trace, const DeviceWork& work
                        : type_called(noted);
 }
 
-bool reduces(const KnownCollective& known) {
-  return known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
-}
-
 }  // namespace
 
 GradientType gradient_type_of(const KinetoTrace& trace, const KinetoView& view) {
@@ -77,7 +73,7 @@ GradientType gradient_type_of(const KinetoTrace& trace, const KinetoView& view) 
     if (work.phase != WorkPhase::Communication || work.step == kNoStep || work.launch == kNoEvent)
       continue;
     const KnownCollective known = collective_of(trace, work);
-    if (!reduces(known) || view.model_groups.contains(known.group))
+    if (!reduces(known.kind) || view.model_groups.contains(known.group))
       continue;
     result.reduced = true;
     const bool elsewhere = trace.events[work.launch].thread != view.steps.thread;

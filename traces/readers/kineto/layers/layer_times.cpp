@@ -63,11 +63,9 @@ void add_bucket(const KinetoTrace& trace, const DeviceWork& work, const LayerUni
   if (work.launch == kNoEvent || known.size <= Bytes{})
     return;
   const bool forward = is_launched_forward(trace, work, units.backward_begin());
-  const bool reduces =
-      known.kind == CollectiveKind::AllReduce || known.kind == CollectiveKind::ReduceScatter;
   if (known.kind == CollectiveKind::AllGather && forward && known.size >= kSmallest)
     step.gathered.push_back({kNextLayer, known.size});
-  if (!reduces)
+  if (!reduces(known.kind))
     return;
   if (const std::uint32_t layer = units.layer_before(work.launch); layer != LayerUnits::kNoLayer) {
     step.buckets.push_back({layer, known.size});

@@ -101,21 +101,6 @@ void keep_layers_of_first(std::vector<RankSteps>& ranks, ImportReport& report) {
 
 namespace {
 
-bool ends_together(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::AllReduce:
-    case CollectiveKind::ReduceScatter:
-    case CollectiveKind::AllGather:
-    case CollectiveKind::AllToAll:
-      return true;
-    case CollectiveKind::Broadcast:
-    case CollectiveKind::Reduce:
-    case CollectiveKind::Send:
-      return false;
-  }
-  return false;
-}
-
 /// The ranks of the group; empty: all. Nothing if these are a part that is not known.
 std::optional<GroupRanks> group_of(const KnownCollective& known, const KinetoTrace& trace) {
   if (known.ranks == 0 || !trace.world_size || known.ranks == *trace.world_size)
