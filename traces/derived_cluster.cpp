@@ -11,7 +11,6 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {

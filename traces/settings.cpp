@@ -8,7 +8,7 @@
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

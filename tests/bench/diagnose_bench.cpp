@@ -9,8 +9,7 @@
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/made_profiles.hpp"
-#include "traces/job/operations_csv.hpp"
-#include "traces/job/profiled_job.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

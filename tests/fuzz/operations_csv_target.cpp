@@ -3,7 +3,6 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "traces/job/job_formats.hpp"
-#include "traces/job/operations_csv.hpp"
 
 namespace stepcast::fuzz {
 namespace {

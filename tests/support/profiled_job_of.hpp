@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "traces/job/profiled_job.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/readers/import.hpp"
 
 namespace stepcast {

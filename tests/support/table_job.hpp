@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 

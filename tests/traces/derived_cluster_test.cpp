@@ -6,7 +6,6 @@
 
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {

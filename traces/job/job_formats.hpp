@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -75,5 +76,36 @@ RankTimeline read_framework_profile(const TraceStream& file, ImportReport& repor
 /// the table or column that is missing.
 std::vector<RankTimeline> read_nsight_export(const std::filesystem::path& path,
                                              ImportReport& report);
+
+/// A job from what its ranks recorded. Of the host only when it let the device wait is kept. Ranks
+/// are numbered as the traces say, else in the order given; places along the axes follow from the
+/// shape, tensor fastest, then context, data and pipeline. Without a shape all ranks are
+/// data-parallel.
+///
+/// Steps are told by their names; those that not all ranks recorded whole are left out and counted
+/// in `report`, as are collectives without partner. Throws InputError for traces of other jobs.
+Job job_of_timelines(std::vector<RankTimeline> timelines, const JobShape& shape,
+                     ImportReport& report);
+
+/// A job from the traces that PyTorch's profiler wrote on its ranks, one each.
+Job read_profiled_job(const std::vector<TraceStream>& files, const JobShape& shape,
+                      ImportReport& report);
+
+/// Whether the text begins as a table of operations does: its heading has the columns optype,
+/// start_ts and duration.
+bool is_operations_csv(std::string_view head);
+
+/// A job from the table of its operations, a row each: dp_rank, stage, rank (its number in the
+/// whole job), step, optype, start_ts (s since each step, the run or 1970 began), duration (s),
+/// seq_id (the how many-th of its type in the step), and, of interleaved pipelines, mb_id
+/// (micro-batch) and gmc (chunk of the model, counted through the pipeline, or by each stage for
+/// itself, where all have the same; -1: of none). The ranks' clocks are as recorded;
+/// edges and meetings are there.
+///
+/// Steps that not all ranks recorded are left out, and counted in `report`, as is what is not
+/// known. Throws InputError that names line and field, or the field of the shape that the table
+/// contradicts.
+Job read_operations_csv(const std::string& text, const std::string& origin, const JobShape& shape,
+                        ImportReport& report);
 
 }  // namespace stepcast

@@ -7,6 +7,8 @@
 
 namespace stepcast {
 
+struct Job;
+
 /// Bytes of a job's transfers, which a trace may not hold; 0 and empty: not said.
 struct JobSizes {
   std::vector<double> gradients;   ///< Of a rank of each stage, that copies add up in a step;
@@ -45,5 +47,10 @@ std::string host_of(const JobShape& shape, std::uint32_t rank);
 /// Throws InputError, `<origin>: expected .., as the job file says, found ..`, for a job file that
 /// contradicts itself, or the traces of a job on so many GPUs.
 void check_job_shape(const JobShape& shape, std::uint32_t gpus, const std::string& origin);
+
+/// Returns the numbers of the job's data-parallel ranks, recorded or not, in ascending order: as
+/// many as the job file says (`shape`), or more if these cannot be all. If as many are recorded as
+/// it says, none is missing between them. Uses the ranks and the number of stages of `job`.
+std::vector<std::uint32_t> data_groups(const Job& job, const JobShape& shape);
 
 }  // namespace stepcast

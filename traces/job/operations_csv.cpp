@@ -1,5 +1,3 @@
-#include "traces/job/operations_csv.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -11,13 +9,11 @@
 
 #include "models/base/error.hpp"
 #include "traces/csv_table.hpp"
-#include "traces/job/data_groups.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/operation_types.hpp"
 #include "traces/job/pipeline_links.hpp"
-#include "traces/job/rows/odd_rows.hpp"
-#include "traces/job/rows/restored_rows.hpp"
-#include "traces/job/rows/unknown_types.hpp"
+#include "traces/job/rows/table_rows.hpp"
 #include "traces/job/step_places.hpp"
 
 namespace stepcast {

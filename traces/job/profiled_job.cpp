@@ -1,5 +1,3 @@
-#include "traces/job/profiled_job.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "models/base/index.hpp"
 #include "models/base/text.hpp"
 #include "traces/job/foreign_ranks.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/rank_timeline.hpp"
 #include "traces/readers/rank_record.hpp"

@@ -13,8 +13,6 @@
 #include "traces/csv_table.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/job_shape.hpp"
-#include "traces/job/operations_csv.hpp"
-#include "traces/job/profiled_job.hpp"
 #include "traces/job/rank_timeline.hpp"
 #include "traces/readers/import.hpp"
 #include "traces/readers/recognition/recognised_file.hpp"

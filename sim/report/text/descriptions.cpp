@@ -14,7 +14,7 @@
 #include "sim/report/text/facts.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -7,7 +7,7 @@
 #include "tests/support/lost_rows.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,11 +1,10 @@
-#include "traces/job/operations_csv.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "models/base/error.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,8 +1,8 @@
-#include "traces/job/clock/jump_bounds.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
+
+#include "traces/job/clock/clock_jumps.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "traces/job/clock/clock_jumps.hpp"
-#include "traces/job/clock/jump_bounds.hpp"
 #include "traces/job/medians.hpp"
 
 // Cost: for each host and step up to 240 slopes; once more for each jump.

@@ -1,5 +1,3 @@
-#include "traces/job/rows/odd_rows.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/statistics.hpp"
+#include "traces/job/rows/table_rows.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "traces/job/rows/restored_rows.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "traces/job/medians.hpp"
-#include "traces/job/rows/odd_rows.hpp"
+#include "traces/job/rows/table_rows.hpp"
 
 // Cost: for each lost row 64 steps are looked at, of each some 16 rows; n log n in all rows else.
 namespace stepcast {

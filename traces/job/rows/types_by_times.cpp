@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "models/base/statistics.hpp"
-#include "traces/job/rows/unknown_types.hpp"
+#include "traces/job/rows/table_rows.hpp"
 
 // Candidates for the groups of a collective are all ranks, the ranks of a stage, those of a
 // data-parallel group, and blocks of neighbours or of ranks at equal distances, as layouts with

@@ -1,8 +1,8 @@
-#include "traces/job/rows/unknown_types.hpp"
-
 #include <numeric>
 
 #include <fmt/format.h>
+
+#include "traces/job/rows/table_rows.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "traces/readers/huggingface/config_keys.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -7,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "traces/json/strict_json.hpp"
+#include "traces/readers/huggingface/model_family.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,15 +1,134 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "traces/readers/huggingface/config_keys.hpp"
-#include "traces/readers/huggingface/model_config.hpp"
-#include "traces/readers/huggingface/model_tensors.hpp"
+#include <nlohmann/json_fwd.hpp>
 
+#include "models/workload/transformer/transformer.hpp"
+#include "traces/readers/huggingface/model_config.hpp"
+
+// The tensors of a model, as its family lists them, and how many numbers they have.
 namespace stepcast {
+
+/// A size of which tensors are made.
+enum class TensorSize : std::uint8_t {
+  One,
+  Hidden,
+  Queries,      ///< Query numbers of all heads.
+  KeyValues,    ///< Key numbers of all key-value heads; as many values.
+  HeadSize,     ///< Numbers of one head.
+  Heads,        ///< Query heads.
+  KeyHeads,     ///< Key-value heads.
+  Inner,        ///< Inner size of an MLP without experts.
+  ExpertInner,  ///< Inner size of one expert.
+  SharedInner,  ///< Inner size of all shared experts.
+  Experts,
+  Vocabulary,
+  Classes,
+  Positions,   ///< Rows of learned positions.
+  TokenTypes,  ///< Rows of token types.
+  Embedded,    ///< Numbers of a word, where these are not the hidden size.
+  Patch,       ///< Numbers of a patch of an image.
+  Taps,        ///< Taps of a convolution.
+  States,      ///< Numbers of state of a channel, or of all groups of channels.
+  StateRank,   ///< Numbers of which time steps are made.
+  Buckets,     ///< Distances between tokens, a score of each for every head (T5).
+  Count,
+};
+
+using TensorSizes = std::array<std::uint64_t, static_cast<std::size_t>(TensorSize::Count)>;
+
+/// As files name them, in order.
+inline constexpr std::array kTensorSizes{
+    "one",       "hidden",     "queries",      "key_values",   "head_size", "heads",
+    "key_heads", "inner",      "expert_inner", "shared_inner", "experts",   "vocabulary",
+    "classes",   "positions",  "token_types",  "embedded",     "patch",     "taps",
+    "states",    "state_rank", "buckets"};
+
+/// Where a tensor lies.
+enum class TensorPart : std::uint8_t {
+  Embedding,    ///< Before the first block.
+  Block,        ///< In every block.
+  DenseBlock,   ///< In every block without experts.
+  SparseBlock,  ///< In every block with experts, once.
+  Expert,       ///< In every expert.
+  Head,         ///< After the last block.
+};
+
+inline constexpr std::array kTensorParts{"embedding",    "block",  "dense_block",
+                                         "sparse_block", "expert", "head"};
+
+/// `count` tensors of rows x columns.
+struct Tensor {
+  TensorPart part = TensorPart::Block;
+  TensorSize rows = TensorSize::One;
+  TensorSize columns = TensorSize::One;
+  std::uint32_t count = 1;
+};
+
+/// Numbers of a model's tensors, by part.
+struct CountedParts {
+  std::uint64_t embedding = 0;
+  std::uint64_t dense_block = 0;
+  std::uint64_t sparse_block = 0;
+  std::uint64_t expert = 0;
+  std::uint64_t head = 0;
+
+  void add(std::span<const Tensor> tensors, const TensorSizes& sizes);
+};
+
+/// Fills in the sizes that follow from a shape, but for those that are set already.
+void fill_sizes(TensorSizes& sizes, const Transformer& shape);
+
+/// Writes into the shape what was counted, where its sizes alone give another number.
+void set_counted(Transformer& shape, const CountedParts& counted);
+
+/// The keys of one config.json, as counts and words. Families name the same size by other keys:
+/// where names are several, the first that the file has counts. Every error is an InputError
+/// "config.json: /hidden_size: ...".
+class ConfigKeys {
+ public:
+  using Names = std::initializer_list<const char*>;
+
+  /// `json` must outlive the keys; `pointer` is where it lies in the file ("" for the root).
+  ConfigKeys(const nlohmann::json& json, std::string origin, std::string pointer = "");
+
+  bool has(const char* key) const;
+  /// Whether one of the keys is there and is not null.
+  bool has(Names names) const { return find(names) != nullptr; }
+  /// A whole number. Lists of one number repeated ([2, 2, 2], a value for each layer) count as that
+  /// number. Throws where no key is there.
+  std::uint32_t count(Names names, std::uint32_t least = 1) const;
+  std::uint32_t count_or(Names names, std::uint32_t fallback, std::uint32_t least = 1) const;
+  /// A whole number that may be below zero, as an index that counts from the end.
+  std::int64_t index_or(const char* key, std::int64_t fallback) const;
+  /// Entries of an object or a list; 0: there is none.
+  std::size_t entries(const char* key) const;
+  bool flag_or(const char* key, bool fallback) const;
+  bool is_text(const char* key) const;
+  std::string text_or(const char* key, std::string fallback) const;
+  /// The first word of a list of words; empty: there is none.
+  std::string first_text(const char* key) const;
+  /// The object under a key, empty where there is none.
+  ConfigKeys object(const char* key) const;
+  /// A size that a key multiplies. Throws, naming the key, where it is larger than a size can be.
+  std::uint32_t product(const char* key, std::uint64_t left, std::uint64_t right) const;
+  [[noreturn]] void fail(std::string_view key, const std::string& why) const;
+
+ private:
+  const char* find(Names names) const;
+
+  const nlohmann::json& json_;
+  std::string origin_;
+  std::string pointer_;
+};
 
 /// Tensors that a family has, always or where its file says so.
 struct FamilyTensors {

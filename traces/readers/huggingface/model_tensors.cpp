@@ -1,6 +1,6 @@
-#include "traces/readers/huggingface/model_tensors.hpp"
-
 #include <utility>
+
+#include "traces/readers/huggingface/model_family.hpp"
 
 namespace stepcast {
 

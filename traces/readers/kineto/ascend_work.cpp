@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "models/base/error.hpp"
-#include "traces/readers/kineto/groups/noted_collective.hpp"
+#include "traces/readers/kineto/groups/process_groups.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "traces/readers/kineto/kineto_summary.hpp"
-
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -8,9 +6,9 @@
 
 #include "traces/readers/kineto/device_idle.hpp"
 #include "traces/readers/kineto/intervals.hpp"
+#include "traces/readers/kineto/kineto_workload.hpp"
 #include "traces/readers/kineto/shapes/input_shapes.hpp"
 #include "traces/readers/kineto/steps/device_steps.hpp"
-#include "traces/readers/kineto/steps/step_doubts.hpp"
 
 namespace stepcast {
 namespace {

@@ -15,7 +15,7 @@
 #include "traces/readers/chrome_json/chrome_events.hpp"
 #include "traces/readers/chrome_json/event_fields.hpp"
 #include "traces/readers/kineto/ascend_work.hpp"
-#include "traces/readers/kineto/groups/noted_collective.hpp"
+#include "traces/readers/kineto/groups/process_groups.hpp"
 #include "traces/readers/kineto/mended_events.hpp"
 
 namespace stepcast {

@@ -11,7 +11,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/kineto/steps/step_doubts.hpp"
+#include "traces/readers/kineto/steps/device_steps.hpp"
 #include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {

@@ -2,9 +2,11 @@
 
 #include <string>
 
+#include "traces/readers/kineto/device_work.hpp"
 #include "traces/readers/kineto/layers/average_step.hpp"
-#include "traces/readers/kineto/layers/gradient_type.hpp"
+#include "traces/readers/kineto/layers/gradient_sizes.hpp"
 #include "traces/readers/kineto/shapes/input_shapes.hpp"
+#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 
@@ -27,5 +29,8 @@ struct KinetoFacts {
 /// options tell the batch.
 Workload workload_of(const AverageStep& step, const KinetoFacts& facts,
                      const ImportOptions& options);
+
+/// Steps, time by category, collectives and overlap of a profiler trace.
+TraceSummary summarize(const KinetoTrace& trace, const KinetoView& view);
 
 }  // namespace stepcast

@@ -1,5 +1,3 @@
-#include "traces/readers/ranks/local_offsets.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>

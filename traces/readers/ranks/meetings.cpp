@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "traces/readers/ranks/end_matching.hpp"
-#include "traces/readers/ranks/local_offsets.hpp"
 
 namespace stepcast {
 namespace {

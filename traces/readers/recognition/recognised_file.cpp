@@ -8,7 +8,6 @@
 
 #include "models/base/error.hpp"
 #include "traces/job/job_formats.hpp"
-#include "traces/job/operations_csv.hpp"
 #include "traces/job/spans/ring_chunks.hpp"
 #include "traces/job/spans/server_events.hpp"
 #include "traces/job/streams/sqlite_file.hpp"

@@ -1,5 +1,3 @@
-#include "traces/readers/stepcast/cluster_fields.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,6 +6,7 @@
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

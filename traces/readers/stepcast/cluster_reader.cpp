@@ -8,7 +8,6 @@
 #include "models/base/ranges.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {

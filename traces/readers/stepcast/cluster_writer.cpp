@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "traces/json/provenance_json.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {

@@ -8,7 +8,7 @@
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/table_job.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

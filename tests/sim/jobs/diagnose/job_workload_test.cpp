@@ -10,7 +10,7 @@
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "traces/ideal_cluster.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

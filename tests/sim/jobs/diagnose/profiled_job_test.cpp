@@ -1,6 +1,4 @@
 // Jobs of four ranks whose profiles a generator writes with known truth.
-#include "traces/job/profiled_job.hpp"
-
 #include <gtest/gtest.h>
 
 #include "sim/jobs/diagnose/diagnosis.hpp"
@@ -10,6 +8,7 @@
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "tests/traces/readers/kineto/small_trace.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/readers/import.hpp"
 

@@ -5,7 +5,6 @@
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/made_timelines.hpp"
 #include "traces/job/job_formats.hpp"
-#include "traces/job/operations_csv.hpp"
 
 namespace stepcast {
 namespace {

@@ -9,8 +9,8 @@
 #include "tests/support/made_job.hpp"
 #include "tests/support/published_jobs.hpp"
 #include "traces/catalog.hpp"
+#include "traces/job/job_formats.hpp"
 #include "traces/job/operation_types.hpp"
-#include "traces/job/operations_csv.hpp"
 
 namespace stepcast {
 namespace {

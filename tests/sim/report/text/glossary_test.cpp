@@ -20,7 +20,7 @@
 #include "sim/report/text/descriptions.hpp"
 #include "traces/catalog.hpp"
 #include "traces/job/operation_types.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
+#include "traces/readers/stepcast/cluster_file.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/transformers.hpp"
 

@@ -1,13 +1,12 @@
 // Jumps of clocks that ends of collectives seem to tell, and messages refute.
-#include "traces/job/clock/jump_bounds.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/published_jobs.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/clock/clock_jumps.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

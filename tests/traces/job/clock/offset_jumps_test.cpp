@@ -4,7 +4,7 @@
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
 #include "traces/job/clock/clock_jumps.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

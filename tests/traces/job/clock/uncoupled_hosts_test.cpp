@@ -13,7 +13,7 @@
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
 #include "tests/support/published_jobs.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
 
 namespace stepcast {
 namespace {

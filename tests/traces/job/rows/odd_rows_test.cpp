@@ -1,13 +1,12 @@
 // Tables with rows that are there twice, that are damaged or of a second job.
-#include "traces/job/rows/odd_rows.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_pipeline.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
+#include "traces/job/rows/table_rows.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,6 +1,4 @@
 // Tables of pipelines whose truth is known, of which rows are lost.
-#include "traces/job/rows/restored_rows.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -9,7 +7,8 @@
 
 #include "tests/support/lost_rows.hpp"
 #include "tests/support/made_pipeline.hpp"
-#include "traces/job/operations_csv.hpp"
+#include "traces/job/job_formats.hpp"
+#include "traces/job/rows/table_rows.hpp"
 
 namespace stepcast {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "traces/readers/ranks/local_offsets.hpp"
-
 namespace stepcast {
 namespace {
 

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/input_error.hpp"
-#include "traces/readers/stepcast/cluster_fields.hpp"
 #include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {

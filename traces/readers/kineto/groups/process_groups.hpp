@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
+
+struct KinetoCollective;
 
 /// The ranks of a group, ascending; empty: not known.
 using GroupRanks = std::vector<std::uint32_t>;
@@ -31,5 +34,14 @@ class ProcessGroups {
 /// and "stride". Empty if the list is cut short ("[0, 1, ...]") or does not have `size`
 /// ranks; size 0: not noted.
 GroupRanks noted_ranks(const ChromeEvent& event, std::uint32_t size);
+
+/// Not negative, not huge: -1 stands for none.
+bool is_count(std::optional<double> number);
+
+/// A number that is a count, else 0.
+std::uint64_t count_of(std::optional<double> number);
+
+/// What an event's arguments tell of its collective.
+KinetoCollective noted_collective(const ChromeEvent& event);
 
 }  // namespace stepcast

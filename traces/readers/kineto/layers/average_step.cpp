@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "traces/readers/kineto/layers/joined_layers.hpp"
-#include "traces/readers/kineto/steps/step_doubts.hpp"
+#include "traces/readers/kineto/steps/device_steps.hpp"
 
 namespace stepcast {
 namespace {

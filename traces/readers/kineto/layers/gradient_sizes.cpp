@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "traces/readers/kineto/layers/gradient_type.hpp"
-
 namespace stepcast {
 
 namespace {

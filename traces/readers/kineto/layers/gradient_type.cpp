@@ -1,9 +1,9 @@
-#include "traces/readers/kineto/layers/gradient_type.hpp"
-
 #include <algorithm>
 #include <array>
 #include <map>
 #include <utility>
+
+#include "traces/readers/kineto/layers/gradient_sizes.hpp"
 
 namespace stepcast {
 namespace {

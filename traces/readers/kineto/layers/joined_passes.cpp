@@ -1,5 +1,3 @@
-#include "traces/readers/kineto/layers/joined_passes.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <map>
