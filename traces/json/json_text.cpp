@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "traces/json/provenance_json.hpp"
@@ -37,13 +38,39 @@ std::string json_number(double value) {
   return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.9g}", value);
 }
 
-std::string indented_provenance(const Provenance& provenance) {
+JsonFileText::JsonFileText(std::string_view format) {
+  text("format", format);
+  number("version", 1);
+}
+
+void JsonFileText::json(std::string_view key, std::string_view value) {
+  text_ += fmt::format("{}  \"{}\": {}", text_.empty() ? "{\n" : ",\n", key, value);
+}
+
+void JsonFileText::provenance(const Provenance& provenance) {
   const std::string flat =
       provenance_json(provenance).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   std::string indented;
   for (const char c : flat)
     indented += c == '\n' ? std::string("\n  ") : std::string(1, c);
-  return indented;
+  json("provenance", indented);
+}
+
+void JsonFileText::lines(std::string_view key, const std::vector<std::string>& entries) {
+  json(key, entries.empty() ? "[]" : fmt::format("[\n    {}\n  ]", fmt::join(entries, ",\n    ")));
+}
+
+void JsonFileText::pairs(std::string_view key,
+                         std::span<const std::pair<std::uint32_t, std::uint32_t>> all) {
+  constexpr std::size_t kPerLine = 8;
+  std::string text;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += fmt::format("{}[{}, {}]",
+                        i == 0              ? ""
+                        : i % kPerLine == 0 ? ",\n    "
+                                            : ", ",
+                        all[i].first, all[i].second);
+  json(key, text.empty() ? "[]" : fmt::format("[\n    {}\n  ]", text));
 }
 
 }  // namespace stepcast

@@ -12,6 +12,7 @@
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
 #include "models/collective/curve_fit.hpp"
+#include "traces/json/json_text.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -94,12 +95,6 @@ NodePath read_node_path(ObjectReader& object, const char* key) {
   return *path;
 }
 
-std::string node_path_line(const std::optional<NodePath>& path) {
-  return path ? fmt::format("\n  \"nccl\": \"{}\",",
-                            kNodePaths[static_cast<std::size_t>(*path)].second)
-              : "";
-}
-
 std::string curve_text(const CollectiveCurve& curve) {
   std::vector<std::string> sizes;
   std::vector<std::string> times;
@@ -107,23 +102,13 @@ std::string curve_text(const CollectiveCurve& curve) {
     sizes.push_back(fmt::format("{}", point.size.value));
     times.push_back(fmt::format("{:.9g}", point.time.value));
   }
-  return fmt::format(R"(    {{
+  return fmt::format(R"({{
       "collective": "{}", "ranks": {}, "nodes": {},
       "sizes_bytes": [{}],
       "times_s": [{}]
     }})",
                      name_of(curve.kind), curve.ranks, curve.nodes, fmt::join(sizes, ", "),
                      fmt::join(times, ", "));
-}
-
-std::string indented(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    result += c;
-    if (c == '\n')
-      result += "  ";
-  }
-  return result;
 }
 
 }  // namespace
@@ -161,24 +146,13 @@ MeasuredCollectives read_collectives(const std::filesystem::path& path) {
 }
 
 std::string to_json_text(const MeasuredCollectives& measured) {
-  std::vector<std::string> curves;
-  for (const CollectiveCurve& curve : measured.curves)
-    curves.push_back(curve_text(curve));
-  const auto replace = json::error_handler_t::replace;
-  return fmt::format(R"({{
-  "format": "stepcast-collectives",
-  "version": 1,
-  "name": {},{}
-  "provenance": {},
-  "curves": [
-{}
-  ]
-}}
-)",
-                     json(measured.name).dump(-1, ' ', false, replace),
-                     node_path_line(measured.nccl),
-                     indented(provenance_json(measured.provenance).dump(2, ' ', false, replace)),
-                     fmt::join(curves, ",\n"));
+  JsonFileText file("stepcast-collectives");
+  file.text("name", measured.name);
+  if (measured.nccl)
+    file.text("nccl", kNodePaths[static_cast<std::size_t>(*measured.nccl)].second);
+  file.provenance(measured.provenance);
+  file.lines("curves", measured.curves, curve_text);
+  return std::move(file).finish();
 }
 
 }  // namespace stepcast

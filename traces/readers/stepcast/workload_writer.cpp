@@ -11,8 +11,6 @@ namespace stepcast {
 
 namespace {
 
-constexpr std::size_t kEdgesPerLine = 8;
-
 template <class Names, class Value>
 std::string_view name_in(const Names& names, Value wanted) {
   for (const auto& [value, name] : names) {
@@ -59,54 +57,31 @@ std::string layer_text(const Layer& layer) {
   return text + "}";
 }
 
-std::string layers_text(const Workload& workload) {
-  std::vector<std::string> lines;
-  for (const Layer& layer : workload.layers)
-    lines.push_back("    " + layer_text(layer));
-  return fmt::format("{}", fmt::join(lines, ",\n"));
-}
-
-std::string edges_text(const Workload& workload) {
-  std::string text;
-  for (std::size_t i = 0; i < workload.edges.size(); ++i) {
-    const auto& [producer, consumer] = workload.edges[i];
-    const char* separator = i == 0 ? "    " : i % kEdgesPerLine == 0 ? ",\n    " : ", ";
-    text += fmt::format("{}[{}, {}]", separator, producer, consumer);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string to_json_text(const Workload& workload) {
-  std::string text = "{\n";
-  const auto line = [&](std::string_view key, std::string_view value) {
-    fmt::format_to(std::back_inserter(text), "  \"{}\": {},\n", key, value);
-  };
-  line("format", json_string(kWorkloadFormat));
-  line("version", fmt::to_string(kWorkloadVersion));
-  line("name", json_string(workload.name));
-  line("model", json_string(workload.model));
-  line("device", json_string(workload.device));
-  line("batch", fmt::to_string(workload.batch));
+  JsonFileText file(kWorkloadFormat);
+  file.text("name", workload.name);
+  file.text("model", workload.model);
+  file.text("device", workload.device);
+  file.number("batch", workload.batch);
   if (workload.passes > 1)
-    line("passes", fmt::to_string(workload.passes));
+    file.number("passes", workload.passes);
   if (workload.model_group > 1)
-    line("model_group", fmt::to_string(workload.model_group));
-  line("precision", json_string(workload.precision));
-  line("batch_scaling", json_string(name_in(kBatchScalingNames, workload.batch_scaling)));
-  line("provenance", indented_provenance(workload.provenance));
+    file.number("model_group", workload.model_group);
+  file.text("precision", workload.precision);
+  file.text("batch_scaling", name_in(kBatchScalingNames, workload.batch_scaling));
+  file.provenance(workload.provenance);
   if (workload.update > Seconds{})
-    line("update_s", json_number(workload.update.value));
+    file.number("update_s", workload.update.value);
   if (workload.input > Seconds{})
-    line("input_per_sample_s", json_number(workload.input.value));
+    file.number("input_per_sample_s", workload.input.value);
   if (workload.pipeline)
-    line(kRecordedPipeline, pipeline_text(*workload.pipeline));
-  text += fmt::format("  \"layers\": [\n{}\n  ]", layers_text(workload));
-  if (!workload.edges.empty()) {
-    text += fmt::format(",\n  \"edges\": [\n{}\n  ]", edges_text(workload));
-  }
-  return text + "\n}\n";
+    file.json(kRecordedPipeline, pipeline_text(*workload.pipeline));
+  file.lines("layers", workload.layers, layer_text);
+  if (!workload.edges.empty())
+    file.pairs("edges", workload.edges);
+  return std::move(file).finish();
 }
 
 }  // namespace stepcast

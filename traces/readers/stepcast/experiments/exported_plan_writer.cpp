@@ -10,8 +10,6 @@
 namespace stepcast {
 namespace {
 
-constexpr std::size_t kEdgesPerLine = 8;
-
 std::string communication_text(const Collective& collective,
                                const CommunicationForecast& forecast) {
   std::string text = fmt::format(
@@ -42,29 +40,6 @@ std::string task_text(const ExportedPlan& exported, const Task& task) {
   return text + "}";
 }
 
-std::string tasks_text(const ExportedPlan& exported) {
-  std::vector<std::string> lines;
-  for (TaskId id = 0; id < exported.plan.graph.size(); ++id)
-    lines.push_back("    " + task_text(exported, exported.plan.graph.task(id)));
-  return fmt::format("[\n{}\n  ]", fmt::join(lines, ",\n"));
-}
-
-std::string edges_text(std::span<const TaskGraph::Edge> edges) {
-  std::string text;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    const char* separator = i == 0 ? "" : i % kEdgesPerLine == 0 ? ",\n    " : ", ";
-    text += fmt::format("{}[{}, {}]", separator, edges[i].first, edges[i].second);
-  }
-  return text.empty() ? "[]" : "[\n    " + text + "\n  ]";
-}
-
-std::string names_text(const std::vector<Stream>& streams) {
-  std::vector<std::string> names;
-  for (const Stream& stream : streams)
-    names.push_back(json_string(stream.name));
-  return fmt::format("[{}]", fmt::join(names, ", "));
-}
-
 // A team of one group is the list of its ranks, others are lists of such.
 std::string team_text(const Team& team) {
   std::vector<std::string> groups;
@@ -73,39 +48,35 @@ std::string team_text(const Team& team) {
   return groups.size() == 1 ? groups.front() : fmt::format("[{}]", fmt::join(groups, ", "));
 }
 
-std::string teams_text(const std::vector<Team>& teams) {
-  std::vector<std::string> lines;
-  for (const Team& team : teams)
-    lines.push_back("    " + team_text(team));
-  return fmt::format("[\n{}\n  ]", fmt::join(lines, ",\n"));
-}
-
 }  // namespace
 
 std::string to_json_text(const ExportedPlan& exported) {
-  std::string text = "{\n";
-  const auto line = [&text](std::string_view key, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "  \"{}\": {},\n", key, value);
-  };
-  line("format", json_string("stepcast-plan"));
-  line("version", "1");
-  line("schedule", json_string(exported.plan.schedule));
-  line("workload", json_string(exported.workload));
-  line("cluster", json_string(exported.cluster));
-  line("fidelity", json_string(exported.fidelity));
-  line("gpus", fmt::to_string(exported.gpus));
-  line("rank", fmt::to_string(exported.rank));
+  const Plan& plan = exported.plan;
+  JsonFileText file("stepcast-plan");
+  file.text("schedule", plan.schedule);
+  file.text("workload", exported.workload);
+  file.text("cluster", exported.cluster);
+  file.text("fidelity", exported.fidelity);
+  file.number("gpus", exported.gpus);
+  file.number("rank", exported.rank);
   if (exported.communication_slows_compute)
-    line("communication_slows_compute", "true");
-  line("iteration_time_s", json_number(exported.iteration_time.value));
-  line("provenance", indented_provenance(exported.provenance));
-  line("streams", names_text(exported.plan.streams));
-  line("groups", teams_text(exported.plan.teams));
-  if (!exported.plan.later_steps.empty())
-    line("later_steps", fmt::format("[{}]", fmt::join(exported.plan.later_steps, ", ")));
-  line("tasks", tasks_text(exported));
-  line("edges", edges_text(exported.plan.graph.edges()));
-  return text + fmt::format("  \"next_edges\": {}\n}}\n", edges_text(exported.plan.next));
+    file.json("communication_slows_compute", "true");
+  file.number("iteration_time_s", exported.iteration_time.value);
+  file.provenance(exported.provenance);
+  std::vector<std::string> names;
+  for (const Stream& stream : plan.streams)
+    names.push_back(json_string(stream.name));
+  file.json("streams", fmt::format("[{}]", fmt::join(names, ", ")));
+  file.lines("groups", plan.teams, team_text);
+  if (!plan.later_steps.empty())
+    file.json("later_steps", fmt::format("[{}]", fmt::join(plan.later_steps, ", ")));
+  std::vector<std::string> tasks;
+  for (TaskId id = 0; id < plan.graph.size(); ++id)
+    tasks.push_back(task_text(exported, plan.graph.task(id)));
+  file.lines("tasks", tasks);
+  file.pairs("edges", plan.graph.edges());
+  file.pairs("next_edges", plan.next);
+  return std::move(file).finish();
 }
 
 }  // namespace stepcast

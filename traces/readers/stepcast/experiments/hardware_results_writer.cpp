@@ -40,7 +40,7 @@ std::string shape_text(const KernelShape& shape) {
 
 std::string point_text(const KernelPoint& point) {
   std::string text =
-      fmt::format(R"(    {{"family": "{}", {}, "time_s": {}, "spread": {:.4g}, "samples": {})",
+      fmt::format(R"({{"family": "{}", {}, "time_s": {}, "spread": {:.4g}, "samples": {})",
                   name_of(point.shape.family), shape_text(point.shape),
                   json_number(point.time.value), point.spread, point.samples);
   if (point.check)
@@ -52,38 +52,26 @@ std::string point_text(const KernelPoint& point) {
 
 std::string replay_text(const ReplayResult& replay) {
   return fmt::format(
-      R"(    {{"workload": {}, "cluster": {}, "schedule": {}, "gpus": {}, "emulated": {}, )"
+      R"({{"workload": {}, "cluster": {}, "schedule": {}, "gpus": {}, "emulated": {}, )"
       R"("iterations": {}, "predicted_s": {}, "measured_s": {}, "spread": {:.4g}}})",
       json_string(replay.workload), json_string(replay.cluster), json_string(replay.schedule),
       replay.gpus, replay.emulated, replay.iterations, json_number(replay.predicted.value),
       json_number(replay.measured.value), replay.spread);
 }
 
-template <class Item, class Text>
-std::string list_text(const std::vector<Item>& items, Text text_of_item) {
-  std::vector<std::string> lines;
-  for (const Item& item : items)
-    lines.push_back(text_of_item(item));
-  return lines.empty() ? "[]" : fmt::format("[\n{}\n  ]", fmt::join(lines, ",\n"));
-}
-
 }  // namespace
 
 std::string to_json_text(const HardwareResults& results) {
-  std::string text = "{\n";
-  const auto line = [&text](std::string_view key, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "  \"{}\": {},\n", key, value);
-  };
-  line("format", json_string("stepcast-hardware"));
-  line("version", "1");
-  line("name", json_string(results.name));
-  line("device", json_string(results.device));
-  line("date", json_string(results.date));
-  line("quick", results.quick ? "true" : "false");
-  line("machine", machine_text(results.machine));
-  line("provenance", indented_provenance(results.provenance));
-  line("points", list_text(results.points, point_text));
-  return text + fmt::format("  \"replays\": {}\n}}\n", list_text(results.replays, replay_text));
+  JsonFileText file("stepcast-hardware");
+  file.text("name", results.name);
+  file.text("device", results.device);
+  file.text("date", results.date);
+  file.json("quick", results.quick ? "true" : "false");
+  file.json("machine", machine_text(results.machine));
+  file.provenance(results.provenance);
+  file.lines("points", results.points, point_text);
+  file.lines("replays", results.replays, replay_text);
+  return std::move(file).finish();
 }
 
 }  // namespace stepcast
