@@ -65,7 +65,7 @@ TEST(MeasurementsReader, RefusesAnUnknownUse) {
 TEST(MeasurementsReader, RefusesATimeOfZero) {
   EXPECT_EQ(error_of_case(R"({"workload": "w", "cluster": "c", "schedule": "bsp",
                               "use": "check", "measured_s": 0})"),
-            "m.json: /cases/0/measured_s: expected a time above 0");
+            "m.json: /cases/0/measured_s: expected a time above 0, found 0");
 }
 
 TEST(MeasurementsReader, RefusesTwoSchedulesInOneCase) {
