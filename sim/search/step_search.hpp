@@ -1,10 +1,11 @@
 #pragma once
 
 #include "models/schedule/option_info.hpp"
+#include "sim/forecast/likely_range.hpp"
 #include "sim/jobs/edits/editable_step.hpp"
 #include "sim/jobs/edits/recipes.hpp"
+#include "sim/search/accepted_edit.hpp"
 #include "sim/search/lanes/lane_descent.hpp"
-#include "sim/search/optimise/optimise.hpp"
 #include "traces/stalled_steps.hpp"
 
 namespace stepcast {

@@ -6,9 +6,6 @@
 
 namespace stepcast {
 
-/// The schedule that takes such a step, with buckets of many gradients.
-inline constexpr const char* kBucketSchedule = "ddp";
-
 /// Every gradient by itself, in ready order.
 std::vector<Bucket> bucket_of_each(const Workload& workload);
 

@@ -34,30 +34,27 @@ constexpr const char* kExample =
 class OptimiseCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {
-        .description =
-            "Without --schedule: begins with the buckets of DistributedDataParallel and fuses, "
-            "splits and moves\n"
-            "them where that makes the simulated step shorter. With --schedule, any: tries the "
-            "sizes in which\n"
-            "gradients travel and their order, then fuses and cuts communications; of one that "
-            "cuts the model,\n"
-            "options that train the same (partition, recompute, zero, micro_batch ..), then "
-            "stage by stage. Of\n"
-            "FILES, the traces of a job's ranks: edits the recorded steps and replays them. Says "
-            "every accepted\n"
-            "edit with its gain, and what bounds the step in the end.\n"
-            "\n" +
-            help_of_edits(),
-        .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
-                     std::string(kExample) + "\n      --schedule ps --memory 11GiB",
-                     "stepcast optimise --workload transformer:model=gpt-22b,device=a100 "
-                     "--cluster dgx-a100\n      --nodes 8 --layout tp=8,pp=4 --schedule 1f1b "
-                     "--edit \"scale stage=3 kind=backward by=0.5\"",
-                     "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
-                     "kind=copies\"",
-                     "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
-                     "by=0.8\" --no-search"}};
+    return {.description =
+                "Of a schedule (default ddp): tries the sizes in which gradients travel and their "
+                "order, then fuses\n"
+                "and cuts communications; of one that cuts the model, options that train the same "
+                "(partition,\n"
+                "recompute, zero, micro_batch ..), then stage by stage. Of FILES, the traces of a "
+                "job's ranks: edits\n"
+                "the recorded steps and replays them. Says every accepted edit with its gain, and "
+                "what bounds the\n"
+                "step in the end.\n"
+                "\n" +
+                help_of_edits(),
+            .examples = {kExample, std::string(kExample) + "\n      --nodes 4 --bucket 5MiB --json",
+                         std::string(kExample) + "\n      --schedule ps --memory 11GiB",
+                         "stepcast optimise --workload transformer:model=gpt-22b,device=a100 "
+                         "--cluster dgx-a100\n      --nodes 8 --layout tp=8,pp=4 --schedule 1f1b "
+                         "--edit \"scale stage=3 kind=backward by=0.5\"",
+                         "stepcast optimise profiles/ --edit mixed-precision --edit \"remove "
+                         "kind=copies\"",
+                         "stepcast optimise operations.csv --edit \"scale rank=3 kind=forward* "
+                         "by=0.8\" --no-search"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -66,20 +63,21 @@ class OptimiseCommand final : public Subcommand {
         {"--job", "FILE", &job_, "of FILES: what they do not say, as of diagnose"},
         {"--workload", "W", &request_.workload, "name (see stepcast list workloads) or .json file"},
         {"--cluster", "C", &request_.cluster, "name (see stepcast list clusters) or .json file"},
-        {"--schedule", "S", &request_.schedule, "edit the plan of this one (see stepcast list)"},
+        {"--schedule", "S", &request_.schedule,
+         "edit the plan of this one (default ddp; see stepcast list)"},
         layout_option(request_),
         {"--nodes", "N", &request_.nodes, "resize the cluster to N nodes"},
         {"--gpus-per-node", "G", &request_.gpus_per_node, "resize its nodes to G GPUs"},
-        {"--set", "KEY=VALUE", &request_.settings,
-         "as of run; options of schedules with --schedule only"},
+        {"--set", "KEY=VALUE", &request_.settings, "as of run"},
         {"--fidelity", "F", &request_.fidelity, "analytic, flow (the default) or step"},
-        {"--bucket", "SIZE", &bucket_, "the buckets to begin with close at this size (25MiB)"},
+        {"--bucket", "SIZE", &bucket_,
+         "of the default schedule: its buckets close at this size (25MiB)"},
         {"--first-bucket", "SIZE", &first_bucket_, "the same for the first one (1MiB)"},
         edit_option(edits_),
         edit_file_option(edits_),
         {"--no-search", "", &no_search_, "apply these and look for no others"},
         {"--memory", "SIZE", &memory_,
-         "with --schedule: what a GPU may hold, at most what it has (the default);\nrecomputes, "
+         "of a schedule: what a GPU may hold, at most what it has (the default);\nrecomputes, "
          "accumulates or shares for it; of FILES with --holds"},
         {"--holds", "SIZES", &holds_,
          "of FILES: what a GPU holds, its activations, what recomputation keeps:\n"
@@ -93,40 +91,28 @@ class OptimiseCommand final : public Subcommand {
       return optimise_job();
     if (!holds_.empty())
       throw InputError("--holds is of FILES: a schedule says what a GPU of its plan holds");
-    if (!request_.schedule.empty())
-      return optimise_schedule();
-    if (!request_.layouts.empty())
-      throw InputError("--layout needs --schedule with one that cuts the model, such as 1f1b");
-    refuse_given("expected FILES, or --schedule with the schedule whose plan is edited",
-                 {{"--edit", !edits_.texts.empty()},
-                  {"--edits", !edits_.file.empty()},
-                  {"--no-search", no_search_},
-                  {"--memory", !memory_.empty()}});
-    return optimise_gradients();
+    if (request_.schedule.empty())
+      take_default_schedule();
+    else
+      refuse_buckets("--schedule");
+    return optimise_schedule();
   }
 
  private:
-  int optimise_gradients() {
-    const Scenario scenario = resolve(request_, kExample);
-    if (const auto& pipeline = scenario.workload.pipeline)
-      throw InputError(fmt::format(
-          "--workload {}: was recorded in {} stages: expected --schedule with a model-parallel "
-          "schedule, such as {}",
-          scenario.workload.name, pipeline->stages, pipeline->schedule));
-    refuse_options(scenario.settings);
-    BucketLimits limits;
-    limits.size = size_of("--bucket", bucket_, limits.size);
-    limits.first = size_of("--first-bucket", first_bucket_, limits.first);
-    const Progress progress("optimising");
-    const StopsBetweenJobs stops;
-    const Optimisation found =
-        optimise_buckets(scenario.workload, scenario.cluster, scenario.engine, limits);
-    say("{}", json_ ? optimisation_json(found) : render_optimisation(found));
-    return end_of_study("other edits may gain more");
+  void take_default_schedule() {
+    request_.schedule = "ddp";
+    begin_with("--bucket", bucket_, "bucket");
+    begin_with("--first-bucket", first_bucket_, "first_bucket");
+  }
+
+  void begin_with(const char* option, const std::string& size, const char* setting) {
+    if (size.empty())
+      return;
+    of_option(option, [&] { return parse_bytes(size); });
+    request_.settings.push_back(fmt::format("{}={}", setting, size));
   }
 
   int optimise_schedule() {
-    refuse_buckets("--schedule");
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const Progress progress("optimising");
     warn_of_cost(planned(scenario, request_.schedule).plan, scenario);
@@ -149,8 +135,10 @@ class OptimiseCommand final : public Subcommand {
 
   /// What a GPU may hold; 0: no matter.
   Bytes budget() const {
-    const Bytes budget = size_of("--memory", memory_, {});
-    if (!memory_.empty() && budget == Bytes{})
+    if (memory_.empty())
+      return {};
+    const Bytes budget = of_option("--memory", [&] { return parse_bytes(memory_); });
+    if (budget == Bytes{})
       throw InputError("--memory: expected a size above zero, found " + in_quotes(memory_));
     return budget;
   }
@@ -203,25 +191,6 @@ class OptimiseCommand final : public Subcommand {
     refuse_given(
         fmt::format("expected none beside {}; there is the edit \"bucket-size size=\"", beside),
         {{"--bucket", !bucket_.empty()}, {"--first-bucket", !first_bucket_.empty()}});
-  }
-
-  /// There is no schedule whose options they could be.
-  static void refuse_options(const Settings& settings) {
-    static const std::vector<std::string> known{"step_time", "update_time", "batch", "global_batch",
-                                                "batch_fixed_part"};
-    if (settings.schedule.empty())
-      return;
-    const auto& [key, value] = *settings.schedule.begin();
-    const bool is_bucket = key == "bucket" || key == "first_bucket";
-    throw InputError(fmt::format(
-        "--set {}={}: unknown key; expected one of the workload or cluster, such as "
-        "cluster.nic.bandwidth{}",
-        key, value,
-        is_bucket ? "; the buckets are --bucket and --first-bucket" : did_you_mean(key, known)));
-  }
-
-  static Bytes size_of(const char* option, const std::string& text, Bytes fallback) {
-    return text.empty() ? fallback : of_option(option, [&] { return parse_bytes(text); });
   }
 
   RunRequest request_;

@@ -25,7 +25,7 @@ Json accepted_json(const std::vector<AcceptedEdit>& edits) {
 }
 
 /// The basis of the step after, unless the two are not of as many GPUs, is that of both.
-void add_steps(Json& json, const auto& found) {
+void add_steps(Json& json, const EditedStep& found) {
   json["step_before_s"] = found.step_before.value;
   add_likely(json, found.likely_before, "step_before");
   json["step_after_s"] = found.step_after.value;
@@ -35,25 +35,6 @@ void add_steps(Json& json, const auto& found) {
 }
 
 }  // namespace
-
-std::string optimisation_json(const Optimisation& found) {
-  Json buckets = Json::array();
-  for (const BucketInPlan& bucket : found.buckets)
-    buckets.push_back({{"size_bytes", bucket.size.value},
-                       {"gradients", bucket.gradients},
-                       {"first", bucket.first}});
-  Json json = study_json({.workload = found.workload,
-                          .cluster = found.cluster,
-                          .gpus = found.gpus,
-                          .fidelity = name_of(found.fidelity)});
-  add_steps(json, found);
-  json["accepted"] = accepted_json(found.accepted);
-  json["buckets"] = buckets;
-  json["edits_tried"] = found.tried;
-  json["steps_simulated"] = found.simulated;
-  json["bound_by"] = found.bound_by;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 std::string edited_step_json(const EditedStep& found) {
   Json json{{"version", STEPCAST_VERSION}};

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "sim/jobs/edits/editable_step.hpp"
+#include "sim/search/accepted_edit.hpp"
 #include "sim/search/lanes/lanes.hpp"
-#include "sim/search/optimise/optimise.hpp"
 
 namespace stepcast {
 

@@ -19,15 +19,6 @@ std::string edits(Seconds before, const std::vector<AcceptedEdit>& accepted) {
   return render(table);
 }
 
-std::string buckets(const Optimisation& found) {
-  Table table{
-      .columns = {{"bucket", Align::Left}, {"size"}, {"gradients"}, {"first", Align::Left}}};
-  for (std::size_t i = 0; i < found.buckets.size(); ++i)
-    table.rows.push_back({std::to_string(i), format_bytes(found.buckets[i].size),
-                          std::to_string(found.buckets[i].gradients), found.buckets[i].first});
-  return render(table);
-}
-
 /// "64 GPUs", "64 GPUs, in the end 128 GPUs".
 std::string sizes(const EditedStep& found) {
   const std::string before = gpus_in_words(found.gpus);
@@ -69,21 +60,6 @@ std::string memory_and_options(const EditedStep& found) {
 }
 
 }  // namespace
-
-std::string render_optimisation(const Optimisation& found) {
-  const std::string title =
-      fmt::format("{} on {}, {}, {} fidelity\n", found.workload, found.cluster,
-                  gpus_in_words(found.gpus), name_of(found.fidelity));
-  const std::string outcome =
-      wrap(fmt::format("{} instead of {} a step: {:.3f} times as fast, by {} of {} edits that were "
-                       "estimated, {} simulated.",
-                       format_seconds(found.step_after), format_seconds(found.step_before),
-                       found.step_before / found.step_after, found.accepted.size(), found.tried,
-                       found.simulated),
-           0);
-  return fmt::format("{}\n{}\n{}\n{}\n{}", title, outcome, edits(found.step_before, found.accepted),
-                     buckets(found), wrap("Now: " + found.bound_by, 5));
-}
 
 std::string render_edited_step(const EditedStep& found) {
   std::string text;

@@ -36,10 +36,9 @@ class RecordedPipelineTest : public testing::Test {
 TEST_F(RecordedPipelineTest, EveryCommandTakesTheScheduleOfItsStages) {
   const Outcome buckets = of("optimise", {});
   EXPECT_EQ(buckets.exit_code, 2) << buckets.out;
-  EXPECT_EQ(
-      buckets.err,
-      "stepcast: --workload made-recorded: was recorded in 2 stages: expected --schedule with "
-      "a model-parallel schedule, such as 1f1b\n");
+  EXPECT_EQ(buckets.err,
+            "stepcast: --schedule ddp: made-recorded was recorded in 2 stages: expected a schedule "
+            "that cuts the model, such as 1f1b\n");
   const auto answered = [&](const std::string& command, const std::vector<std::string>& more) {
     const Outcome outcome = of(command, more);
     EXPECT_EQ(outcome.exit_code, 0) << command << outcome.err;

@@ -5,7 +5,7 @@
 
 #include "models/schedule/list/registry.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
-#include "sim/search/optimise/optimise.hpp"
+#include "sim/search/options/schedule_edits.hpp"
 #include "traces/catalog.hpp"
 
 namespace stepcast {
@@ -94,8 +94,12 @@ TEST(LaneSearchTest, WhatEndsAtTheLimitOfSimulationsSaysSo) {
 TEST(LaneSearchTest, TensorsAreFusedNearlyAsWellAsBuckets) {
   const Workload workload = load_workload("bert-base-rtx2080ti-bs64");
   const Cluster cluster = load_cluster("rtx2080ti-16x4-ib100");
-  const Optimisation buckets =
-      optimise_buckets(workload, cluster, {.fidelity = Fidelity::Analytic});
+  const Scenario scenario = scenario_of({.workload = "bert-base-rtx2080ti-bs64",
+                                         .cluster = "rtx2080ti-16x4-ib100",
+                                         .schedules = {"ddp"},
+                                         .fidelity = "analytic"});
+  EditedStep buckets;
+  edit_schedule(scenario, "ddp", {}, true, {}, buckets);
   EXPECT_LT(searched("wfbp", workload, cluster).step_after / buckets.step_after, 1.015);
 }
 
