@@ -1,39 +1,23 @@
 #include "models/base/quantile_interval.hpp"
 
-#include <cmath>
-
-#include "models/base/statistics.hpp"
+#include <boost/math/distributions/binomial.hpp>
 
 // X(k), the k-th smallest of n, is below the q-quantile if at least k values are: a binomial count
 // of n and q. So X(l) is below it but for a chance of P(count < l) and X(u) above it but for
-// P(count
-// >= u); l is the largest and u the smallest that leave 2.5 % on their side. O(n).
+// P(count >= u); l is the largest and u the smallest that leave 2.5 % on their side. O(n).
 
 namespace stepcast {
-namespace {
-
-constexpr double kTail = 0.025;
-
-double log_probability(std::size_t count, std::size_t successes, double share) {
-  const auto n = static_cast<double>(count);
-  const auto k = static_cast<double>(successes);
-  return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) + k * std::log(share) +
-         (n - k) * std::log1p(-share);
-}
-
-}  // namespace
 
 QuantileRanks quantile_ranks(std::size_t count, double share) {
+  constexpr double kTail = 0.025;
+  const boost::math::binomial below(static_cast<double>(count), share);
   QuantileRanks ranks;
-  double below = 0;  // P(count of values below < k)
-  for (std::size_t k = 0; k <= count; ++k) {
-    if (k > 0 && below <= kTail)
-      ranks.low = k - 1;
-    if (k > 0 && 1 - below <= kTail) {
-      ranks.high = k - 1;
-      return ranks;
-    }
-    below += std::exp(log_probability(count, k, share));
+  for (std::size_t k = 0; k < count && !ranks.high; ++k) {
+    const double least = cdf(below, static_cast<double>(k));  // P(count of values below <= k)
+    if (least <= kTail)
+      ranks.low = k;
+    if (1 - least <= kTail)
+      ranks.high = k;
   }
   return ranks;
 }

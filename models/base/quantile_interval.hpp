@@ -4,6 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "models/base/fields.hpp"
+#include "models/base/statistics.hpp"
+
 namespace stepcast {
 
 /// Between which of n sorted values (from 0) a quantile lies with 95 % confidence, whatever the
@@ -14,6 +17,33 @@ struct QuantileRanks {
   std::optional<std::size_t> high;
 };
 QuantileRanks quantile_ranks(std::size_t count, double share);
+
+/// A quantile of a sample and between which values it lies with 95 % confidence; 0: open, for want
+/// of values.
+template <class Value>
+struct QuantileEstimate {
+  Value value{};
+  Value low{};
+  Value high{};
+};
+
+template <class Value>
+auto fields_of(QuantileEstimate<Value>& estimate) {
+  return std::tie(estimate.value, estimate.low, estimate.high);
+}
+template <class Value>
+auto fields_of(const QuantileEstimate<Value>& estimate) {
+  return std::tie(estimate.value, estimate.low, estimate.high);
+}
+
+/// Of sorted values.
+template <class Value>
+QuantileEstimate<Value> estimate_quantile(const std::vector<double>& sorted, double share) {
+  const auto [low, high] = quantile_ranks(sorted.size(), share);
+  return {.value = Value{quantile_of_sorted(sorted, share)},
+          .low = Value{low ? sorted[*low] : 0},
+          .high = Value{high ? sorted[*high] : 0}};
+}
 
 /// Half of the interval over the value; none where the interval has an open side.
 std::optional<double> half_width(const std::vector<double>& sorted, double share);

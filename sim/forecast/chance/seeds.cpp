@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/base/quantile_interval.hpp"
 #include "models/base/ranges.hpp"
-#include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "sim/workers/workers.hpp"
 
@@ -77,13 +75,6 @@ bool is_enough(const std::vector<SeedResult>& results) {
          half_width(times, 0.95).value_or(1) < kEnough;
 }
 
-SeedQuantile quantile_of(const std::vector<double>& sorted, double share) {
-  const auto [low, high] = quantile_ranks(sorted.size(), share);
-  return {.value = {quantile_of_sorted(sorted, share)},
-          .low = {low ? sorted[*low] : 0},
-          .high = {high ? sorted[*high] : 0}};
-}
-
 std::string interval_of(const char* name, const SeedQuantile& quantile) {
   if (quantile.low <= Seconds{} || quantile.high <= Seconds{})
     return fmt::format("{} {} (too few seeds for an interval)", name,
@@ -122,8 +113,8 @@ SeedSpread spread_of(const std::vector<SeedResult>& results, std::uint32_t itera
   return {.seeds = static_cast<std::uint32_t>(times.size()),
           .iterations = iterations,
           .mean = mean,
-          .p50 = quantile_of(times, 0.5),
-          .p95 = quantile_of(times, 0.95)};
+          .p50 = estimate_quantile<Seconds>(times, 0.5),
+          .p95 = estimate_quantile<Seconds>(times, 0.95)};
 }
 
 Note note_on(const SeedSpread& spread) {

@@ -8,6 +8,7 @@
 
 #include "models/base/fields.hpp"
 #include "models/base/note.hpp"
+#include "models/base/quantile_interval.hpp"
 #include "models/base/units.hpp"
 
 namespace stepcast {
@@ -25,17 +26,7 @@ struct Chance {
   static constexpr std::uint32_t kIterations = 20;   ///< Of a seed where nobody says.
 };
 
-/// A value and between which values it lies with 95 % confidence; 0: open, for want of seeds.
-struct SeedQuantile {
-  Seconds value{};
-  Seconds low{};
-  Seconds high{};
-};
-
-auto fields_of(Is<SeedQuantile> auto& quantile) {
-  auto& [value, low, high] = quantile;
-  return std::tie(value, low, high);
-}
+using SeedQuantile = QuantileEstimate<Seconds>;
 
 /// How the mean iteration time differs from seed to seed.
 struct SeedSpread {

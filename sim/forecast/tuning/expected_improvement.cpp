@@ -2,21 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
+#include <boost/math/distributions/normal.hpp>
 #include <nlopt.hpp>
 
 namespace stepcast {
 namespace {
-
-double normal_density(double z) {
-  return std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-}
-
-double normal_distribution(double z) {
-  return std::erfc(-z / std::numbers::sqrt2) / 2;
-}
 
 using Acquisition = std::function<double(double point)>;
 
@@ -83,7 +75,8 @@ double expected_improvement(const Prediction& prediction, double best, double xi
   if (prediction.deviation <= 0)
     return std::max(gain, 0.0);
   const double z = gain / prediction.deviation;
-  return gain * normal_distribution(z) + prediction.deviation * normal_density(z);
+  const boost::math::normal standard;
+  return gain * cdf(standard, z) + prediction.deviation * pdf(standard, z);
 }
 
 std::optional<double> most_promising_point(const GaussianProcess& process, double best, double xi,

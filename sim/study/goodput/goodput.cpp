@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "models/base/quantile_interval.hpp"
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "sim/study/goodput/goodput_check.hpp"
@@ -74,13 +73,6 @@ std::vector<double> sorted_efficiencies(const std::vector<JobLife>& lives) {
   return values;
 }
 
-ShareQuantile share_quantile(const std::vector<double>& sorted, double share) {
-  const auto [low, high] = quantile_ranks(sorted.size(), share);
-  return {.value = quantile_of_sorted(sorted, share),
-          .low = low ? sorted[*low] : 0,
-          .high = high ? sorted[*high] : 0};
-}
-
 bool is_known(const std::vector<double>& sorted) {
   return std::ranges::all_of(std::initializer_list<double>{0.05, 0.5, 0.95}, [&](double share) {
     return half_width(sorted, share).value_or(1) < kEnough;
@@ -122,9 +114,9 @@ Goodput summary_of(const std::vector<JobLife>& lives) {
   }
   goodput.shares.efficiency = goodput.efficiency;
   const std::vector<double> sorted = sorted_efficiencies(lives);
-  goodput.p5 = share_quantile(sorted, 0.05);
-  goodput.p50 = share_quantile(sorted, 0.5);
-  goodput.p95 = share_quantile(sorted, 0.95);
+  goodput.p5 = estimate_quantile<double>(sorted, 0.05);
+  goodput.p50 = estimate_quantile<double>(sorted, 0.5);
+  goodput.p95 = estimate_quantile<double>(sorted, 0.95);
   goodput.bins = bins_of(lives);
   return goodput;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "models/base/quantile_interval.hpp"
 #include "sim/study/goodput/fault_sources.hpp"
 #include "sim/study/goodput/job_life.hpp"
 
@@ -26,12 +27,7 @@ struct GoodputRequest {
   std::uint32_t bins = 0;        ///< Parts of the length that are reported by themselves.
 };
 
-/// Between which values a share lies with 95 % confidence; 0: open, for want of seeds.
-struct ShareQuantile {
-  double value = 0;
-  double low = 0;
-  double high = 0;
-};
+using ShareQuantile = QuantileEstimate<double>;
 
 /// The efficiency of a part of the length, over seeds.
 struct GoodputBin {
