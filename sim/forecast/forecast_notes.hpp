@@ -3,7 +3,7 @@
 #include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/forecast.hpp"
-#include "sim/forecast/tuning/tuned_fusion.hpp"
+#include "sim/forecast/planned_run.hpp"
 
 namespace stepcast {
 

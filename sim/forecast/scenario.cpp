@@ -200,24 +200,31 @@ PlannedRun planned(const Scenario& scenario, const std::string& schedule) {
   return planned(job_of(scenario, schedule));
 }
 
+ScheduleRun simulated(const ScheduledJob& job, const std::function<void(const Plan&)>& planned) {
+  PlannedRun run = stepcast::planned(job);
+  if (planned)
+    planned(run.plan);
+  auto [timeline, spread] = simulate_seeds(run.plan, job.cluster, run.engine, job.chance);
+  std::optional<Workload> of_passes;
+  if (run.pipeline)
+    of_passes = workload_of_passes(job.workload, run.pipeline->job.micro_batch);
+  Forecast forecast =
+      make_forecast(of_passes ? *of_passes : job.workload, job.cluster, run.plan, run.options,
+                    job.engine.fidelity, timeline, spread);
+  ScheduleRun result{.plan = std::move(run.plan),
+                     .timeline = std::move(timeline),
+                     .forecast = std::move(forecast),
+                     .passes = std::nullopt,
+                     .engine = std::move(run.engine)};
+  if (run.pipeline)
+    add_pipeline(result, job, *run.pipeline);
+  return result;
+}
+
 ScheduleRun simulated(const Scenario& scenario, const std::string& schedule,
                       const std::function<void(const Plan&)>& planned) {
-  const ScheduleInfo& info = schedule_of(schedule);
-  if (info.asynchronous)
-    return protocol_run(scenario, schedule);
-  if (info.partitions_model())
-    return hybrid_result_of(job_of(scenario, schedule), planned);
-  auto [plan, options, engine] = stepcast::planned(scenario, schedule);
-  if (planned)
-    planned(plan);
-  auto [timeline, spread] = simulate_seeds(plan, scenario.cluster, engine, scenario.chance);
-  Forecast forecast = make_forecast(scenario.workload, scenario.cluster, plan, options,
-                                    scenario.engine.fidelity, timeline, spread);
-  return {.plan = std::move(plan),
-          .timeline = std::move(timeline),
-          .forecast = std::move(forecast),
-          .passes = std::nullopt,
-          .engine = std::move(engine)};
+  return schedule_of(schedule).asynchronous ? protocol_run(scenario, schedule)
+                                            : simulated(job_of(scenario, schedule), planned);
 }
 
 Forecast forecast_of(const Scenario& scenario, const std::string& schedule) {

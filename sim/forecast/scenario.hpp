@@ -10,7 +10,7 @@
 #include "models/workload/workload.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/schedule_run.hpp"
-#include "sim/forecast/tuning/tuned_fusion.hpp"
+#include "sim/forecast/planned_run.hpp"
 #include "traces/readers/stepcast/experiments/experiment_reader.hpp"
 #include "traces/settings.hpp"
 
@@ -74,8 +74,12 @@ ScheduledJob job_of(const Scenario& scenario, const std::string& schedule);
 
 PlannedRun planned(const Scenario& scenario, const std::string& schedule);
 
-/// Plan, simulation and report of one schedule of the scenario. `planned` is called before the
-/// simulation of what has a plan; it may be empty.
+/// Plan, simulation and report of a schedule that has a plan. `planned` is called before the
+/// simulation; it may be empty. Throws InputError.
+ScheduleRun simulated(const ScheduledJob& job,
+                      const std::function<void(const Plan&)>& planned = {});
+
+/// The same of one schedule of the scenario, also of an asynchronous one, which has no plan.
 ScheduleRun simulated(const Scenario& scenario, const std::string& schedule,
                       const std::function<void(const Plan&)>& planned = {});
 

@@ -7,7 +7,7 @@
 
 #include "models/schedule/list/registry.hpp"
 #include "sim/jobs/edits/pipeline_step.hpp"
-#include "sim/search/options/pipeline_options.hpp"
+#include "sim/search/options/schedule_edits.hpp"
 #include "tests/bench/peak_memory.hpp"
 #include "tests/support/owned_job.hpp"
 #include "traces/catalog.hpp"
@@ -37,7 +37,7 @@ void pipeline(benchmark::State& state, const Job& job) {
   Seconds step{};
   std::size_t tasks = 0;
   for (auto _ : state) {
-    const ScheduleRun result = hybrid_result_of(scenario);
+    const ScheduleRun result = simulated(scenario);
     step = result.forecast.iteration_time;
     tasks = result.plan.graph.size();
   }
@@ -66,7 +66,7 @@ void optimise(benchmark::State& state) {
   EditedStep result;
   for (auto _ : state) {
     result = {};
-    edit_pipeline(scenario, {}, true, {}, result);
+    edit_schedule(scenario, {}, true, {}, result);
   }
   state.counters["simulated"] = static_cast<double>(result.simulated);
   state.counters["step_ms"] = result.step_after.value * 1e3;
@@ -83,7 +83,7 @@ void edit(benchmark::State& state) {
   const HybridRun run = build_hybrid(schedule_of("1f1b"), model, cluster,
                                      {{"tp", "8"}, {"pp", "8"}, {"global_batch", "8192"}});
   const EngineOptions engine{.fidelity = Fidelity::Analytic};
-  const EditableStep step = editable_step(run, model, cluster, engine);
+  const EditableStep step = editable_step(run.hybrid.plan, run.job, model, cluster, engine);
   const EditRequest slower = parse_edit_request("scale stage=3 kind=backward by=1.1");
   for (auto _ : state)
     benchmark::DoNotOptimize(step.time(edited(step.graphs, slower, step)));

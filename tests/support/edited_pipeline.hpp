@@ -36,7 +36,7 @@ struct EditedPipeline {
       asked.push_back(parse_edit_request(edit));
     const HybridRun planned = run();
     EditedStep result;
-    edit_step(editable_step(planned, model, cluster, engine), asked, search, result);
+    edit_step(editable_step(planned.hybrid.plan, planned.job, model, cluster, engine), asked, search, result);
     return result;
   }
 

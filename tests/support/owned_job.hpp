@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/forecast/hybrid/hybrid_forecast.hpp"
-#include "sim/forecast/scheduled_job.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "traces/catalog.hpp"
 #include "traces/transformers.hpp"
 

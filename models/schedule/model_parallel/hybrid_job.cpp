@@ -107,12 +107,8 @@ std::vector<ModelUnit> units_of(const Workload& model, const Cluster& cluster,
 
 /// By how much the fullest stage exceeds its device; 0 where it fits, or nobody knows.
 double excess_of(const HybridJob& job, const Workload& model, const Cluster& cluster) {
-  double most = 0;
-  if (cluster.device.memory > Bytes{})
-    for (std::uint32_t stage = 0; stage < job.order.stages; ++stage)
-      most =
-          std::max(most, (stage_memory(job, model, stage).total() - cluster.device.memory).value);
-  return most;
+  const Bytes has = cluster.device.memory;
+  return has > Bytes{} ? std::max(0.0, (fullest_stage(job, model) - has).value) : 0;
 }
 
 /// Returns the slowness of each part: that of the slowest rank that holds it. Empty: no rank is

@@ -144,4 +144,7 @@ Bytes gathered_size(const HybridJob& job, std::uint32_t stage, Bytes element);
 /// and optimiser; activations from the order.
 MemoryUse stage_memory(const HybridJob& job, const Workload& model, std::uint32_t stage);
 
+/// What a rank of the stage that holds most needs.
+Bytes fullest_stage(const HybridJob& job, const Workload& model);
+
 }  // namespace stepcast

@@ -136,4 +136,11 @@ Bytes gathered_size(const HybridJob& job, std::uint32_t stage, Bytes element) {
   return recorded > Bytes{} ? recorded : element * stage_parameters(job, stage).dense;
 }
 
+Bytes fullest_stage(const HybridJob& job, const Workload& model) {
+  Bytes most{};
+  for (std::uint32_t stage = 0; stage < job.order.stages; ++stage)
+    most = std::max(most, stage_memory(job, model, stage).total());
+  return most;
+}
+
 }  // namespace stepcast

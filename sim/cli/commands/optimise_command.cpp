@@ -121,7 +121,8 @@ class OptimiseCommand final : public Subcommand {
                       .schedule = request_.schedule,
                       .gpus = scenario.cluster.ranks()};
     const StopsBetweenJobs stops;
-    edit_schedule(scenario, request_.schedule, requests_of(edits_), !no_search_, budget(), result);
+    edit_schedule(job_of(scenario, request_.schedule), requests_of(edits_), !no_search_, budget(),
+                  result);
     add_likely_ranges(result, scenario.workload.device, scenario.cluster,
                       experts_in(scenario.workload));
     add_caveats(result, scenario.cluster);

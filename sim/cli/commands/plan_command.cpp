@@ -7,6 +7,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/checks/given_options.hpp"
+#include "sim/cli/edit_options.hpp"
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/output/study_output.hpp"
@@ -29,15 +30,6 @@ namespace {
 constexpr const char* kExample =
     "stepcast plan --workload transformer:model=gpt-22b --clusters dgx-a100,dgx-h100\n"
     "      --gpus 64,128,256 --global-batch 256 --tokens 3e10 --deadline 96h";
-
-template <class Parse>
-auto read(const char* option, const std::string& text, Parse parse) {
-  try {
-    return parse(text);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", option, error.what()));
-  }
-}
 
 /// Which cluster, how many GPUs, which layout and schedule.
 class PlanCommand final : public Subcommand {
@@ -166,7 +158,7 @@ class PlanCommand final : public Subcommand {
                         .prices = prices_,
                         .faults = faults()};
     if (!memory_.empty())
-      request.most_memory = read("--max-memory-per-gpu", memory_, parse_bytes);
+      request.most_memory = of_option("--max-memory-per-gpu", [&] { return parse_bytes(memory_); });
     if (request.most_memory == Bytes{})
       throw InputError("--max-memory-per-gpu: expected a size above zero such as 70GiB, found 0");
     if (!utilisation_.empty())
@@ -191,7 +183,7 @@ class PlanCommand final : public Subcommand {
   }
 
   double share() const {
-    const double share = read("--min-utilisation", utilisation_, parse_number);
+    const double share = of_option("--min-utilisation", [&] { return parse_number(utilisation_); });
     if (!(share > 0 && share <= 1))
       throw InputError(
           fmt::format("--min-utilisation: expected a share above 0 to 1 such as 40%, "

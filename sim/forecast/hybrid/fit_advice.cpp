@@ -11,7 +11,6 @@
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
-#include "sim/forecast/hybrid/fullest_stage.hpp"
 
 namespace stepcast {
 namespace {

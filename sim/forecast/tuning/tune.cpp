@@ -9,7 +9,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "sim/forecast/tuning/plan_hash.hpp"
-#include "sim/forecast/tuning/tuned_fusion.hpp"
+#include "sim/forecast/planned_run.hpp"
 #include "sim/workers/stop.hpp"
 
 namespace stepcast {

@@ -5,7 +5,6 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/period.hpp"
-#include "sim/forecast/hybrid/planned_pipeline.hpp"
 #include "sim/jobs/edits/pipeline_step.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
 
@@ -26,33 +25,24 @@ std::uint32_t grow(Cluster& cluster, std::uint32_t ranks) {
 
 }  // namespace
 
-ReplicatedPlans::ReplicatedPlans(Scenario scenario, std::string schedule)
-    : scenario_(std::move(scenario)), schedule_(std::move(schedule)) {}
-
-EditableStep ReplicatedPlans::at(std::uint32_t ranks) {
-  Scenario larger = scenario_;
-  grow(larger.cluster, ranks);
-  Plan plan = unrolled(planned(larger, schedule_).plan);
-  const Kept& kept = kept_.emplace_back(Kept{std::move(larger), std::move(plan)});
-  return editable_step(kept.plan, kept.scenario.workload, kept.scenario.cluster,
-                       kept.scenario.engine);
+EditableStep editable_step(const PlannedRun& run, const Workload& workload,
+                           const Cluster& cluster) {
+  return run.pipeline
+             ? editable_step(run.plan, run.pipeline->job, workload, cluster, run.engine)
+             : editable_step(run.plan, workload, cluster, run.engine);
 }
 
-ReplicatedPipelines::ReplicatedPipelines(ScheduledJob job) : job_(std::move(job)) {}
-
-EditableStep ReplicatedPipelines::at(std::uint32_t ranks) {
-  Cluster& cluster = clusters_.emplace_back(job_.cluster);
+EditableStep ReplicatedPlans::at(std::uint32_t ranks) {
+  Cluster cluster = job_.cluster;
   const std::uint32_t times = grow(cluster, ranks);
-  ScheduleOptions options = job_.options;
-  const auto batch = options.find("global_batch");
-  if (batch != options.end() && batch->second != "auto")
+  Kept& kept = kept_.emplace_back(Kept{std::move(cluster)});
+  ScheduledJob larger{job_.workload, kept.cluster, job_.schedule, job_.options, job_.engine};
+  const auto batch = larger.options.find("global_batch");
+  if (batch != larger.options.end() && batch->second != "auto")
     batch->second = std::to_string(std::uint64_t{parse_count(batch->second, 1)} * times);
-  const HybridRun& run = runs_.emplace_back(planned_pipeline({.workload = job_.workload,
-                                                              .cluster = cluster,
-                                                              .schedule = job_.schedule,
-                                                              .options = std::move(options),
-                                                              .engine = job_.engine}));
-  return editable_step(run, job_.workload, cluster, job_.engine);
+  kept.run = planned(larger);
+  kept.run->plan = unrolled(kept.run->plan);
+  return editable_step(*kept.run, job_.workload, kept.cluster);
 }
 
 }  // namespace stepcast

@@ -1,46 +1,35 @@
 #pragma once
 
 #include <list>
-#include <string>
 
-#include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/forecast/scenario.hpp"
+#include "sim/forecast/planned_run.hpp"
 #include "sim/jobs/edits/editable_step.hpp"
 
 namespace stepcast {
 
-/// Planned steps on clusters of more nodes, each of whose ranks does as much as before: what
-/// `replicate ranks=` makes of a plan. The schedule plans anew, as its collectives and what ranks
-/// share depend on how many there are. Keeps plans and clusters of the steps that it made.
+/// The step of a job's plan, which repeats no steps (see unrolled()), ready to be edited: of a
+/// pipeline stage by stage. Run, workload and cluster must outlive it.
+EditableStep editable_step(const PlannedRun& run, const Workload& workload, const Cluster& cluster);
+
+/// Planned steps on clusters of more nodes, each of whose ranks does as much as before (of a
+/// pipeline more copies): what `replicate ranks=` makes of a plan. The schedule plans anew, as its
+/// collectives and what ranks share depend on how many there are. Keeps plans and clusters of the
+/// steps that it made.
 class ReplicatedPlans {
  public:
-  /// `scenario`: with the workload of one pass and the schedule's options.
-  ReplicatedPlans(Scenario scenario, std::string schedule);
+  /// `job`: with the workload of one pass. What it refers to must outlive this.
+  explicit ReplicatedPlans(ScheduledJob job) : job_(std::move(job)) {}
 
   /// Throws InputError where `ranks` is no multiple of the cluster's.
   EditableStep at(std::uint32_t ranks);
 
  private:
   struct Kept {
-    Scenario scenario;
-    Plan plan;
+    Cluster cluster;
+    std::optional<PlannedRun> run{};
   };
-  Scenario scenario_;
-  std::string schedule_;
-  std::list<Kept> kept_;
-};
-
-/// The same of a pipeline: more copies of it.
-class ReplicatedPipelines {
- public:
-  explicit ReplicatedPipelines(ScheduledJob job);
-
-  EditableStep at(std::uint32_t ranks);
-
- private:
   ScheduledJob job_;
-  std::list<Cluster> clusters_;
-  std::list<HybridRun> runs_;
+  std::list<Kept> kept_;
 };
 
 }  // namespace stepcast

@@ -12,8 +12,6 @@
 namespace stepcast {
 namespace {
 
-constexpr double kLeastGain = 1e-4;  // Of the step, as of best_options().
-
 OptionSpace estimated(OptionSpace space) {
   space.step = std::exchange(space.estimate, {});
   return space;
@@ -83,7 +81,7 @@ class EstimatedOptions {
     if (stop_signal() != 0)
       return;
     const auto step = simulations_.of(options, memory_);
-    if (!step || *step >= now_ * (1 - kLeastGain))
+    if (!step || *step >= now_ * (1 - kLeastOptionGain))
       return;
     best_ = options;
     now_ = *step;
@@ -108,14 +106,7 @@ class EstimatedOptions {
   std::vector<AcceptedEdit> accepted() const {
     if (best_ == begin_)
       return {};
-    const bool size = std::ranges::any_of(space_.options, [&](const SearchedOption& option) {
-      return option.info.kind == OptionKind::Size &&
-             value_of(option, begin_) != value_of(option, best_);
-    });
-    return {{.kind = size ? EditKind::Resize : EditKind::Recipe,
-             .text = changes_in_words(space_, begin_, best_, true),
-             .gain = before_ - now_,
-             .step = now_}};
+    return {accepted_change(space_, begin_, best_, before_, now_)};
   }
 
   const OptionSpace& space_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,47 +11,54 @@
 #include "models/schedule/accumulation.hpp"
 #include "models/schedule/period.hpp"
 #include "sim/engine/steps.hpp"
-#include "sim/jobs/edits/planned_step.hpp"
+#include "sim/jobs/edits/replicated_step.hpp"
 
 namespace stepcast {
 namespace {
 
-Seconds time_of(const Plan& plan, const Scenario& scenario) {
-  return step_time_of(plan, scenario.cluster, scenario.engine);
+Seconds time_of(const FoundJob& found, const ScheduledJob& job) {
+  return step_time_of(found.run.plan, job.cluster, job.engine);
 }
 
-Seconds time_with(const EditRequest& request, const FittedStep& fitted, const Scenario& scenario) {
-  const EditableStep step =
-      editable_step(fitted.plan, fitted.scenario.workload, scenario.cluster, scenario.engine);
+Seconds time_with(const EditRequest& request, const FoundJob& found, const ScheduledJob& job) {
+  const EditableStep step = editable_step(found.run, job.workload, job.cluster);
   return step.time(edited(step.graphs, request, step)).step;
 }
 
 /// Fewest passes that fit; none: not even 64 do.
-std::optional<FittedStep> accumulated(const Scenario& scenario, const std::string& schedule,
-                                      Bytes budget) {
+std::optional<FoundJob> accumulated(const ScheduledJob& job, Bytes budget) {
   constexpr std::uint32_t kMostPasses = 64;
-  if (scenario.settings.schedule.contains(kAccumulation))
+  if (job.options.contains(kAccumulation))
     return std::nullopt;
   for (std::uint32_t passes = 2; passes <= kMostPasses; passes *= 2) {
-    if (scenario.workload.batch % passes != 0)
+    if (job.workload.batch % passes != 0)
       return std::nullopt;
-    Scenario divided = scenario;
-    divided.workload = with_batch(scenario.workload, scenario.workload.batch / passes);
-    divided.settings.schedule[kAccumulation] = std::to_string(passes);
-    Plan plan = unrolled(planned(divided, schedule).plan);
-    if (plan.memory.total() > budget)
+    Workload pass = with_batch(job.workload, job.workload.batch / passes);
+    ScheduleOptions options = job.options;
+    options[kAccumulation] = std::to_string(passes);
+    FoundJob divided =
+        found_with({pass, job.cluster, job.schedule, {}, job.engine, job.chance}, options);
+    if (divided.memory > budget)
       continue;
-    std::string change =
-        fmt::format("accumulation over {} passes of batch {}", passes, divided.workload.batch);
-    return FittedStep{.scenario = std::move(divided),
-                      .plan = std::move(plan),
-                      .edits = {},
-                      .change = std::move(change)};
+    divided.pass = std::move(pass);
+    return divided;
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+ScheduledJob FoundJob::applied_to(const ScheduledJob& job) const {
+  return {pass ? *pass : job.workload, job.cluster, job.schedule, options, job.engine, job.chance};
+}
+
+FoundJob found_with(ScheduledJob job, const ScheduleOptions& options) {
+  job.options = options;
+  FoundJob found{.options = options, .run = planned(job)};
+  found.run.plan = unrolled(found.run.plan);
+  found.before = found.memory = found.run.plan.memory.total();
+  return found;
+}
 
 Bytes recomputed_activations(const Workload& workload) {
   const std::size_t layers = workload.layers.size();
@@ -68,37 +76,36 @@ Bytes recomputed_activations(const Workload& workload) {
   return kept + largest;
 }
 
-FittedStep fitted_step(const Scenario& scenario, const std::string& schedule, Bytes budget) {
-  FittedStep fitted{.scenario = scenario,
-                    .plan = unrolled(planned(scenario, schedule).plan),
-                    .edits = {},
-                    .change = {}};
-  fitted.before = fitted.after = fitted.plan.memory.total();
-  if (!(budget > Bytes{}) || fitted.before <= budget)
-    return fitted;
-  fitted.step = time_of(fitted.plan, scenario);
+FoundJob fitted_job(const ScheduledJob& job, Bytes budget) {
+  FoundJob found = found_with(job, job.options);
+  const Bytes before = found.memory;
+  if (!(budget > Bytes{}) || before <= budget)
+    return found;
+  const Seconds step = time_of(found, job);
   const Bytes recomputed =
-      fitted.before - fitted.plan.memory.activations + recomputed_activations(scenario.workload);
+      before - found.run.plan.memory.activations + recomputed_activations(job.workload);
   const EditRequest again = edit_request_of("recomputation", {});
-  std::optional<FittedStep> smaller = accumulated(scenario, schedule, budget);
-  if (smaller) {
-    smaller->step = fitted.step;
-    smaller->before = fitted.before;
-    smaller->after = smaller->plan.memory.total();
-  }
+  std::optional<FoundJob> smaller = accumulated(job, budget);
+  std::string change = "recomputation in stretches of layers";
   if (recomputed <= budget &&
-      (!smaller || time_with(again, fitted, scenario) <= time_of(smaller->plan, scenario))) {
-    fitted.edits = {again};
-    fitted.change = "recomputation in stretches of layers";
-    fitted.after = recomputed;
-    return fitted;
-  }
-  if (!smaller)
+      (!smaller || time_with(again, found, job) <= time_of(*smaller, job))) {
+    found.edits = {again};
+    found.memory = recomputed;
+  } else if (smaller) {
+    found = *std::move(smaller);
+    found.before = before;
+    change = fmt::format("accumulation over {} passes of batch {}",
+                         found.options.at(kAccumulation), found.pass->batch);
+  } else {
     throw InputError(fmt::format(
         "`memory`: {} is not enough: {} as it is, {} with recomputation, and no division of the "
         "batch fits",
-        format_bytes(budget), format_bytes(fitted.before), format_bytes(recomputed)));
-  return std::move(*smaller);
+        format_bytes(budget), format_bytes(before), format_bytes(recomputed)));
+  }
+  found.notes.push_back(fmt::format("{} instead of {} a GPU by {}; the step took {} before",
+                                    format_bytes(found.memory), format_bytes(before), change,
+                                    format_seconds(step)));
+  return found;
 }
 
 }  // namespace stepcast

@@ -1,28 +1,39 @@
 #pragma once
 
-#include "sim/forecast/scenario.hpp"
-#include "sim/search/step_search.hpp"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/forecast/planned_run.hpp"
+#include "sim/jobs/edits/recipes.hpp"
 
 namespace stepcast {
 
-/// A schedule's plan, changed to fit into memory where it must.
-struct FittedStep {
-  Scenario scenario;  ///< With the workload of one pass.
-  Plan plan;
-  std::vector<EditRequest> edits;  ///< What else makes it fit: recomputation.
-  std::string change;              ///< In words; empty: it fits as it is.
-  Seconds step{};                  ///< Of the plan as it was, where it is changed.
-  Bytes before{};                  ///< What a GPU held, and holds then.
-  Bytes after{};
+/// A job as it fits into memory, or as a search for options left it.
+struct FoundJob {
+  std::optional<Workload> pass{};  ///< Of one pass, where the batch is divided into several.
+  ScheduleOptions options;
+  PlannedRun run;                    ///< Its plan repeats no steps.
+  std::vector<EditRequest> edits{};  ///< What else makes it fit: recomputation.
+  Bytes before{};                    ///< What a GPU held as the job was,
+  Bytes memory{};                    ///< and holds with all of these.
+  std::vector<std::string> notes{};
+
+  /// The job with what was found. Refers to both.
+  ScheduledJob applied_to(const ScheduledJob& job) const;
 };
+
+/// The job as it is, with these options in place of its own.
+FoundJob found_with(ScheduledJob job, const ScheduleOptions& options);
 
 /// What a rank keeps of activations that it computes again in stretches of sqrt(n) layers: their
 /// last outputs, and all of the largest stretch (Chen et al., 2016).
 Bytes recomputed_activations(const Workload& workload);
 
-/// The plan of the scenario's schedule within a budget: recomputation, or as many passes of a
-/// smaller batch (2, 4, .. 64) as it takes, whichever is faster (Hu et al., dPRO, MLSys'22).
-/// Throws InputError with what would be enough if neither fits.
-FittedStep fitted_step(const Scenario& scenario, const std::string& schedule, Bytes budget);
+/// A job that does not cut the model within a budget (0: no matter): as it is, or with
+/// recomputation or as many passes of a smaller batch (2, 4, .. 64) as it takes, whichever is
+/// faster (Hu et al., dPRO, MLSys'22), which a note tells. Throws InputError with what would be
+/// enough if neither fits.
+FoundJob fitted_job(const ScheduledJob& job, Bytes budget);
 
 }  // namespace stepcast

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "models/schedule/option_info.hpp"
-#include "models/schedule/plan.hpp"
+#include "sim/forecast/planned_run.hpp"
+#include "sim/search/accepted_edit.hpp"
 
 namespace stepcast {
 
@@ -27,6 +27,17 @@ struct OptionSpace {
   std::function<Seconds(const Plan&)> estimate{};  ///< Cheaper, where `step` is dear; else empty.
 };
 
+/// Those options that change nothing of what is trained: sizes, in powers of two from 64 KiB to 64
+/// MiB, and words of which the option says so (OptionInfo::alternatives). Those that were given
+/// stay as they are.
+std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
+                                             const ScheduleOptions& given);
+
+/// What a search may change of a job, which is planned as `run` says and must outlive the space.
+/// Compressed gradients, whose buckets change what is sent, keep their options; of a transformer
+/// in a pipeline there are also micro-batches, unless the user gives their order.
+OptionSpace option_space_of(const ScheduledJob& job, const PlannedRun& run);
+
 /// The value in force.
 std::string value_of(const SearchedOption& option, const ScheduleOptions& options);
 
@@ -41,6 +52,14 @@ std::string changes_in_words(const OptionSpace& space, const ScheduleOptions& be
 
 /// Those of `after` that `before` has not, or not so.
 ScheduleOptions changed_options(const ScheduleOptions& before, const ScheduleOptions& after);
+
+/// What a search must gain by an option, of the step: what a table tells of seconds in hundredths of
+/// a millisecond.
+inline constexpr double kLeastOptionGain = 1e-4;
+
+/// What is told of such a change, and of the steps before and behind it.
+AcceptedEdit accepted_change(const OptionSpace& space, const ScheduleOptions& was,
+                             const ScheduleOptions& with, Seconds before, Seconds after);
 
 /// Steps under options, the same plan simulated once.
 class OptionSteps {

@@ -22,12 +22,11 @@ struct Way {
 
 class OptionWays {
  public:
-  OptionWays(const Scenario& scenario, const std::string& schedule, const EditedStep& begin)
-      : given_(scenario.settings.schedule),
-        tried_(scenario),
+  OptionWays(const ScheduledJob& job, const EditedStep& begin)
+      : given_(job.options),
         begin_(begin),
-        simulated_(tried_),
-        space_(option_space_of(tried_, schedule)) {
+        simulated_(job),
+        space_(option_space_of(job, planned(job))) {
     space_.step = [this](const Plan& plan) { return simulated_.step_of(plan); };
   }
 
@@ -85,7 +84,6 @@ class OptionWays {
   }
 
   ScheduleOptions given_;
-  Scenario tried_;
   EditedStep begin_;
   EditedStep count_;
   TimedPlans simulated_;
@@ -94,9 +92,8 @@ class OptionWays {
 
 }  // namespace
 
-void search_option_ways(const Scenario& scenario, const std::string& schedule, Bytes memory,
-                        EditedStep& result) {
-  result = OptionWays(scenario, schedule, result).run(memory);
+void search_option_ways(const ScheduledJob& job, Bytes memory, EditedStep& result) {
+  result = OptionWays(job, result).run(memory);
 }
 
 }  // namespace stepcast

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <string>
-
-#include "sim/forecast/scenario.hpp"
+#include "sim/forecast/scheduled_job.hpp"
 #include "sim/search/step_search.hpp"
 
 namespace stepcast {
@@ -15,7 +13,6 @@ namespace stepcast {
 /// on: of plans whose steps are simulated fast, with cuts in two, all simulated, and where that
 /// ends first with all cuts, too; of others by estimates (edit_step()). The shortest step counts.
 /// `memory`: what a GPU may hold, as the plan that it begins with does; 0: no matter.
-void search_option_ways(const Scenario& scenario, const std::string& schedule, Bytes memory,
-                        EditedStep& result);
+void search_option_ways(const ScheduledJob& job, Bytes memory, EditedStep& result);
 
 }  // namespace stepcast

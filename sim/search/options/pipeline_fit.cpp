@@ -6,7 +6,6 @@
 
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
-#include "sim/forecast/hybrid/fullest_stage.hpp"
 #include "sim/search/plan/plan_bound.hpp"
 #include "sim/workers/stop.hpp"
 

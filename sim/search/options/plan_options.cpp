@@ -6,17 +6,12 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
-#include "models/schedule/list/registry.hpp"
-#include "sim/engine/steps.hpp"
 #include "sim/jobs/edits/estimates.hpp"
 #include "sim/search/options/estimated_options.hpp"
 #include "sim/workers/stop.hpp"
 
 namespace stepcast {
 namespace {
-
-// Of the step: what a table tells of seconds in hundredths of a millisecond.
-constexpr double kLeastGain = 1e-4;
 
 class OptionSearching {
  public:
@@ -45,7 +40,7 @@ class OptionSearching {
  private:
   void improve(const SearchedOption& option) {
     const std::string was = value_of(option, best_);
-    Seconds shortest = now_ * (1 - kLeastGain);
+    Seconds shortest = now_ * (1 - kLeastOptionGain);
     std::optional<ScheduleOptions> best;
     for (const std::string& value : option.values) {
       if (stop_signal() != 0)
@@ -75,12 +70,12 @@ class OptionSearching {
         return;
       ScheduleOptions other = with_value(best_, *option, value_of(*option, begin_));
       const auto step = steps_.of(other, memory_);
-      if (!step || *step * (1 - kLeastGain) > now_)
+      if (!step || *step * (1 - kLeastOptionGain) > now_)
         continue;
       best_ = std::move(other);
       now_ = *step;
     }
-    if (now_ > before_ * (1 - kLeastGain)) {
+    if (now_ > before_ * (1 - kLeastOptionGain)) {
       best_ = begin_;
       now_ = before_;
     }
@@ -96,12 +91,12 @@ class OptionSearching {
     for (const SearchedOption* option : order_) {
       with = with_value(with, *option, value_of(*option, best_));
       const auto step = with == best_ ? now_ : steps_.of(with, {});
-      if (!step || *step > steps.back() * (1 - kLeastGain))
+      if (!step || *step > steps.back() * (1 - kLeastOptionGain))
         continue;
       told.push_back(with);
       steps.push_back(*step);
     }
-    while (told.size() > 1 && told.back() != best_ && now_ > steps.back() * (1 - kLeastGain)) {
+    while (told.size() > 1 && told.back() != best_ && now_ > steps.back() * (1 - kLeastOptionGain)) {
       told.pop_back();
       steps.pop_back();
     }
@@ -110,19 +105,8 @@ class OptionSearching {
       steps.push_back(now_);
     }
     for (std::size_t i = 1; i < told.size(); ++i)
-      accept(told[i - 1], told[i], steps[i - 1], steps[i]);
-  }
-
-  void accept(const ScheduleOptions& was, const ScheduleOptions& with, Seconds before,
-              Seconds after) {
-    const bool size = std::ranges::any_of(order_, [&](const SearchedOption* option) {
-      return option->info.kind == OptionKind::Size &&
-             value_of(*option, was) != value_of(*option, with);
-    });
-    result_.accepted.push_back({.kind = size ? EditKind::Resize : EditKind::Recipe,
-                                .text = changes_in_words(steps_.space(), was, with, true),
-                                .gain = before - after,
-                                .step = after});
+      result_.accepted.push_back(
+          accepted_change(steps_.space(), told[i - 1], told[i], steps[i - 1], steps[i]));
   }
 
   OptionSteps& steps_;
@@ -136,26 +120,6 @@ class OptionSearching {
 };
 
 }  // namespace
-
-std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
-                                             const ScheduleOptions& given) {
-  std::vector<SearchedOption> all;
-  for (const OptionInfo& option : options) {
-    std::vector<std::string> values;
-    if (option.kind == OptionKind::Size)
-      for (double kib = 64; kib <= 65536; kib *= 2)
-        values.push_back(fmt::format("{:.0f}KiB", kib));
-    else if (!option.is_of_library)
-      values = option.alternatives;
-    if (!values.empty() && !given.contains(option.name))
-      all.push_back({option, std::move(values)});
-  }
-  // Which sizes are best depends on the order, not the other way round.
-  std::stable_partition(all.begin(), all.end(), [](const SearchedOption& of) {
-    return of.info.kind == OptionKind::Choice;
-  });
-  return all;
-}
 
 ScheduleOptions best_options(OptionSteps& steps, const ScheduleOptions& begin, Bytes memory,
                              EditedStep& result) {
@@ -175,43 +139,21 @@ void note_memory(EditedStep& result) {
                     format_bytes(result.device_memory), format_bytes(result.memory_after)));
 }
 
-OptionSpace option_space_of(Scenario& tried, const std::string& schedule) {
-  const ScheduleInfo& info = schedule_of(schedule, tried.settings.schedule);
-  OptionSpace space{
-      .options = {},
-      .plan =
-          [&tried, schedule](const ScheduleOptions& options) {
-            tried.settings.schedule = options;
-            return planned(tried, schedule).plan;
-          },
-      .step =
-          [&tried](const Plan& plan) { return step_time_of(plan, tried.cluster, tried.engine); },
-      .estimate =
-          [&tried](const Plan& plan) {
-            return step_time_of(plan, tried.cluster, estimating(tried.engine));
-          }};
-  if (!info.compressed)
-    space.options = searched_options(info.options, tried.settings.schedule);
-  return space;
-}
-
-Scenario with_best_options(const Scenario& scenario, const std::string& schedule, Bytes memory,
-                           EditedStep& result) {
-  Scenario best = scenario;
-  const OptionSpace space = option_space_of(best, schedule);
-  const Plan plan = planned(scenario, schedule).plan;
+ScheduleOptions best_options_of(const ScheduledJob& job, Bytes memory, EditedStep& result) {
+  const PlannedRun run = planned(job);
+  const OptionSpace space = option_space_of(job, run);
+  const std::size_t tasks = run.plan.graph.size();
   // One that does not fit as it is holds no more with other options.
-  const Bytes limit = memory > Bytes{} ? std::max(memory, plan.memory.total()) : memory;
-  const ScheduleOptions& given = scenario.settings.schedule;
-  if (pays_to_estimate(plan, scenario.engine)) {
-    best.settings.schedule =
-        best_options_by_estimate(space, plan.graph.size(), given, limit, result);
+  const Bytes limit = memory > Bytes{} ? std::max(memory, run.plan.memory.total()) : memory;
+  ScheduleOptions best;
+  if (pays_to_estimate(run.plan, job.engine)) {
+    best = best_options_by_estimate(space, tasks, job.options, limit, result);
   } else {
-    OptionSteps steps(space, plan.graph.size());
-    best.settings.schedule = best_options(steps, given, limit, result);
+    OptionSteps steps(space, tasks);
+    best = best_options(steps, job.options, limit, result);
     result.simulated += steps.simulated();
   }
-  result.options = changed_options(given, best.settings.schedule);
+  result.options = changed_options(job.options, best);
   return best;
 }
 

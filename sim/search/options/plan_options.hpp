@@ -1,24 +1,9 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "sim/forecast/scenario.hpp"
 #include "sim/search/options/option_space.hpp"
 #include "sim/search/step_search.hpp"
 
 namespace stepcast {
-
-/// Those options that change nothing of what is trained: sizes, in powers of two from 64 KiB to 64
-/// MiB, and words of which the option says so (OptionInfo::alternatives). Those that were given
-/// stay as they are.
-std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
-                                             const ScheduleOptions& given);
-
-/// What a search may change of a schedule. `tried`, the scenario under the options that were tried
-/// last, must outlive it. Compressed gradients, whose buckets change what is sent, keep their
-/// options.
-OptionSpace option_space_of(Scenario& tried, const std::string& schedule);
 
 /// The options under which the step is shortest. Adds what it accepts to `result`, and fills it
 /// from step_before on.
@@ -37,10 +22,10 @@ Bytes memory_limit(Bytes asked, const Cluster& cluster);
 /// Notes a step that does not fit into its device.
 void note_memory(EditedStep& result);
 
-/// The scenario with those options of its schedule under which the step is shortest: the sizes in
-/// which gradients travel (partitions, buckets, buffers) and the order in which servers take them
-/// (by priority: P3), as best_options() finds them. A round costs 11 simulations for each size.
-Scenario with_best_options(const Scenario& scenario, const std::string& schedule, Bytes memory,
-                           EditedStep& result);
+/// Those options of a schedule that does not cut the model under which its step is shortest: the
+/// sizes in which gradients travel (partitions, buckets, buffers) and the order in which servers
+/// take them (by priority: P3), as best_options() finds them. A round costs 11 simulations for each
+/// size.
+ScheduleOptions best_options_of(const ScheduledJob& job, Bytes memory, EditedStep& result);
 
 }  // namespace stepcast

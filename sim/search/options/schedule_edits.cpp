@@ -1,10 +1,7 @@
 #include "sim/search/options/schedule_edits.hpp"
 
-#include <fmt/format.h>
-
-#include "models/base/text.hpp"
+#include "sim/forecast/effects.hpp"
 #include "sim/jobs/edits/estimates.hpp"
-#include "sim/jobs/edits/planned_step.hpp"
 #include "sim/jobs/edits/replicated_step.hpp"
 #include "sim/search/options/memory_fit.hpp"
 #include "sim/search/options/option_ways.hpp"
@@ -12,36 +9,48 @@
 #include "sim/search/options/plan_options.hpp"
 
 namespace stepcast {
+namespace {
 
-void edit_schedule(Scenario scenario, const std::string& schedule, std::vector<EditRequest> asked,
-                   bool search, Bytes budget, EditedStep& result) {
-  if (schedule_of(schedule).partitions_model())
-    return edit_pipeline(job_of(scenario, schedule), asked, search, budget, result);
-  FittedStep fitted = fitted_step(scenario, schedule, budget);
-  result.device_memory = scenario.cluster.device.memory;
-  result.memory_limit = budget;
-  result.memory_before = fitted.before;
-  if (asked.empty() && fitted.change.empty() && search) {
-    const Bytes limit = memory_limit(budget, scenario.cluster);
-    if (pays_to_estimate(fitted.plan, scenario.engine)) {
-      search_option_ways(scenario, schedule, limit, result);
-      return note_memory(result);
-    }
-    scenario = with_best_options(scenario, schedule, limit, result);
-    fitted = fitted_step(scenario, schedule, budget);
-  }
-  result.memory_after = fitted.after;
-  asked.insert(asked.begin(), fitted.edits.begin(), fitted.edits.end());
-  EditableStep step =
-      editable_step(fitted.plan, fitted.scenario.workload, scenario.cluster, scenario.engine);
-  ReplicatedPlans larger(fitted.scenario, schedule);
+/// Edits what was found of a job.
+void edit_found(const FoundJob& found, const ScheduledJob& job, std::vector<EditRequest> asked,
+                bool search, EditedStep& result) {
+  result.memory_after = found.memory;
+  asked.insert(asked.begin(), found.edits.begin(), found.edits.end());
+  const ScheduledJob best = found.applied_to(job);
+  EditableStep step = editable_step(found.run, best.workload, best.cluster);
+  ReplicatedPlans larger(best);
   step.replicated = [&](std::uint32_t ranks) { return larger.at(ranks); };
   edit_step(std::move(step), asked, search, result);
-  if (!fitted.change.empty())
-    result.notes.push_back(fmt::format("{} instead of {} a GPU by {}; the step took {} before",
-                                       format_bytes(fitted.after), format_bytes(fitted.before),
-                                       fitted.change, format_seconds(fitted.step)));
+  result.notes.insert(result.notes.end(), found.notes.begin(), found.notes.end());
+  if (found.run.pipeline)
+    for (const Note& note :
+         notes_on_micro_batch(best.workload, found.run.pipeline->job.micro_batch))
+      result.notes.insert(result.notes.begin(), note.text);
   note_memory(result);
+}
+
+}  // namespace
+
+void edit_schedule(const ScheduledJob& job, std::vector<EditRequest> asked, bool search,
+                   Bytes budget, EditedStep& result) {
+  result.device_memory = job.cluster.device.memory;
+  result.memory_limit = budget;
+  const bool any_options = search && asked.empty();
+  if (job.info().partitions_model())
+    return edit_found(with_found_options(job, budget, any_options, result), job, std::move(asked),
+                      search, result);
+  FoundJob found = fitted_job(job, budget);
+  result.memory_before = found.before;
+  if (!any_options || !found.notes.empty())
+    return edit_found(found, job, std::move(asked), search, result);
+  const Bytes limit = memory_limit(budget, job.cluster);
+  if (pays_to_estimate(found.run.plan, job.engine)) {
+    search_option_ways(job, limit, result);
+    return note_memory(result);
+  }
+  ScheduledJob best = job;
+  best.options = best_options_of(job, limit, result);
+  edit_found(fitted_job(best, budget), best, std::move(asked), search, result);
 }
 
 }  // namespace stepcast

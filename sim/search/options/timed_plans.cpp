@@ -18,7 +18,7 @@ Seconds TimedPlans::step_of(const Plan& plan) {
 }
 
 EditableStep TimedPlans::editable(const Plan& plan) const {
-  EditableStep step = editable_step(plan, scenario_.workload, scenario_.cluster, scenario_.engine);
+  EditableStep step = editable_step(plan, job_.workload, job_.cluster, job_.engine);
   if (const auto found = timed_.find(hash_of(plan)); found != timed_.end())
     step.timed = found->second;
   return step;

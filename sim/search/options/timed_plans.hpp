@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <map>
 
-#include "sim/forecast/scenario.hpp"
+#include "sim/forecast/scheduled_job.hpp"
 #include "sim/jobs/edits/editable_step.hpp"
 
 namespace stepcast {
@@ -12,8 +12,8 @@ namespace stepcast {
 /// edits need not simulate again what it begins with.
 class TimedPlans {
  public:
-  /// The scenario must outlive this.
-  explicit TimedPlans(const Scenario& scenario) : scenario_(scenario) {}
+  /// The job must outlive this.
+  explicit TimedPlans(const ScheduledJob& job) : job_(job) {}
 
   /// What a step takes; simulates a plan once.
   Seconds step_of(const Plan& plan);
@@ -23,7 +23,7 @@ class TimedPlans {
   EditableStep editable(const Plan& plan) const;
 
  private:
-  const Scenario& scenario_;
+  const ScheduledJob& job_;
   std::map<std::uint64_t, TimedStep> timed_;  // By hash of the plan.
 };
 

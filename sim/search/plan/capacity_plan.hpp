@@ -35,7 +35,7 @@ struct PlanChange {
 
 struct CapacityPlan {
   PlanSpace space;
-  std::vector<BoundResult> bounds;        ///< Of its candidates.
+  std::vector<PlanBound> bounds;          ///< Of its candidates.
   std::vector<PlanChoice> choices;        ///< All that were simulated, best first.
   std::vector<std::size_t> front;         ///< No other is faster and cheaper; fastest first.
   std::vector<std::size_t> memory_front;  ///< Of the best's cluster: none is faster and smaller.
@@ -65,6 +65,10 @@ bool is_better(const CapacityPlan& plan, const PlanChoice& left, const PlanChoic
 
 /// Sorts the choices, each once, and finds the fronts.
 void rank_choices(CapacityPlan& plan);
+
+/// Simulates further trials, and ranks what is forecast among the choices.
+void add_choices(CapacityPlan& plan, const std::vector<PlanTrial>& trials, std::uint32_t workers,
+                 const std::function<void()>& finished);
 
 /// A choice with hours, cost and whether it fits and meets.
 PlanChoice choice_of(const PlanSpace& space, PlanTrial trial, Forecast forecast);

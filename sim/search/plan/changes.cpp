@@ -15,11 +15,6 @@ namespace {
 // Ethernet and InfiniBand as sold, Gb/s.
 constexpr std::array kSold{1.0, 10.0, 25.0, 40.0, 50.0, 100.0, 200.0, 400.0, 800.0, 1600.0, 3200.0};
 
-std::uint32_t ways_of(const ScheduleOptions& options, const char* name) {
-  const auto found = options.find(name);
-  return found == options.end() ? 1 : static_cast<std::uint32_t>(std::stoul(found->second));
-}
-
 /// Trials that differ from the best one by one thing, and what that is.
 struct Changed {
   std::string change;
@@ -39,7 +34,7 @@ std::vector<Changed> changed_layouts(const PlanSpace& space, const PlanTrial& be
   const std::uint32_t batch = space.sites[best.site].global_batch;
   all.push_back(with_option(best, "global_batch", std::to_string(2 * batch)));
   for (const char* name : {"tp", "pp", "micro_batch"}) {
-    const std::uint32_t ways = ways_of(best.options, name);
+    const std::uint32_t ways = count_in(best.options, name);
     all.push_back(with_option(best, name, std::to_string(2 * ways)));
     if (ways % 2 == 0)
       all.push_back(with_option(best, name, std::to_string(ways / 2)));

@@ -28,10 +28,6 @@ Climber climber_at(const PlanChoice& choice) {
   return {.at = choice.trial, .sample_s = sample_time(choice.forecast)};
 }
 
-bool is_same(const PlanTrial& a, const PlanTrial& b) {
-  return a.site == b.site && a.schedule == b.schedule && a.options == b.options;
-}
-
 /// The best of each size.
 std::vector<Climber> leaders_of(const CapacityPlan& plan) {
   std::vector<Climber> leaders;
@@ -129,11 +125,7 @@ void vary_contenders(CapacityPlan& plan, std::uint32_t workers,
   for (const Climber& climber : ended)
     if (climber.moved)
       trials.push_back(climber.at);
-  std::vector<TrialResult> results = run_trials(plan.space, trials, workers, finished);
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (results[i].forecast)
-      plan.choices.push_back(choice_of(plan.space, trials[i], *std::move(results[i].forecast)));
-  rank_choices(plan);
+  add_choices(plan, trials, workers, finished);
 }
 
 }  // namespace
@@ -143,10 +135,8 @@ void improve_plan(CapacityPlan& plan, std::uint32_t workers,
   // Those that were leading climb, too: with options of their own they may lead again.
   std::vector<Climber> leaders = leaders_of(plan);
   vary_contenders(plan, workers, finished);
-  const std::size_t before = leaders.size();
   for (Climber& leader : leaders_of(plan))
-    if (std::none_of(leaders.begin(), leaders.begin() + static_cast<std::ptrdiff_t>(before),
-                     [&](const Climber& each) { return is_same(each.at, leader.at); }))
+    if (std::ranges::find(leaders, leader.at, &Climber::at) == leaders.end())
       leaders.push_back(std::move(leader));
   std::vector<Climber> ended;
   for (int round = 0; round < kRounds && !leaders.empty() && stop_signal() == 0; ++round)
@@ -176,11 +166,7 @@ void find_memory_front(CapacityPlan& plan, std::uint32_t workers,
     least = plan.bounds[i].memory;
     trials.push_back(trial_of(plan.space, plan.space.candidates[i]));
   }
-  std::vector<TrialResult> results = run_trials(plan.space, trials, workers, finished);
-  for (std::size_t i = 0; i < results.size(); ++i)
-    if (results[i].forecast)
-      plan.choices.push_back(choice_of(plan.space, trials[i], *std::move(results[i].forecast)));
-  rank_choices(plan);
+  add_choices(plan, trials, workers, finished);
 }
 
 }  // namespace stepcast

@@ -26,7 +26,7 @@ bool is_of_smallest_passes(const PlanSpace& space, std::size_t candidate) {
          next.accumulation <= each.accumulation;
 }
 
-std::vector<std::size_t> by_bound(const PlanSpace& space, const std::vector<BoundResult>& bounds) {
+std::vector<std::size_t> by_bound(const PlanSpace& space, const std::vector<PlanBound>& bounds) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < bounds.size(); ++i)
     if (bounds[i].refusal.empty() && is_of_smallest_passes(space, i))
@@ -38,7 +38,7 @@ std::vector<std::size_t> by_bound(const PlanSpace& space, const std::vector<Boun
 }  // namespace
 
 std::vector<std::size_t> of_least_memory(const PlanSpace& space,
-                                         const std::vector<BoundResult>& bounds,
+                                         const std::vector<PlanBound>& bounds,
                                          std::size_t count) {
   std::multimap<Bytes, std::size_t> least;
   for (const std::size_t i : by_bound(space, bounds)) {

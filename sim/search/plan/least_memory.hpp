@@ -8,6 +8,6 @@ namespace stepcast {
 /// memory is worked out, nothing is simulated. Of a schedule that does not cut the model only the
 /// smallest passes are looked at. A signal that asks to stop ends the look early.
 std::vector<std::size_t> of_least_memory(const PlanSpace& space,
-                                         const std::vector<BoundResult>& bounds, std::size_t count);
+                                         const std::vector<PlanBound>& bounds, std::size_t count);
 
 }  // namespace stepcast

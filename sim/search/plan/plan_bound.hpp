@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/base/fields.hpp"
 #include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "sim/search/plan/plan_space.hpp"
 
@@ -7,9 +8,15 @@ namespace stepcast {
 
 /// What no simulation of a candidate can come below.
 struct PlanBound {
-  double sample_s = 0;  ///< Seconds of a sample: of a step over its samples.
-  Bytes memory{};       ///< Of a GPU; 0: not worked out.
+  double sample_s = 0;    ///< Seconds of a sample: of a step over its samples.
+  Bytes memory{};         ///< Of a GPU; 0: not worked out.
+  std::string refusal{};  ///< Why the schedule refuses the candidate; empty: it does not.
 };
+
+auto fields_of(Is<PlanBound> auto& bound) {
+  auto& [sample_s, memory, refusal] = bound;
+  return std::tie(sample_s, memory, refusal);
+}
 
 /// Of a schedule that cuts the model, for stages i of m micro-batches:
 ///

@@ -1,15 +1,13 @@
 #include "sim/search/plan/plan_trial.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
 #include "models/base/archive.hpp"
 #include "models/base/error.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/effects.hpp"
-#include "sim/forecast/hybrid/fullest_stage.hpp"
 #include "sim/forecast/scenario.hpp"
-#include "sim/search/plan/plan_bound.hpp"
 #include "sim/workers/stop.hpp"
 #include "sim/workers/workers.hpp"
 
@@ -44,47 +42,24 @@ Forecast forecast_of(const PlanSpace& space, const PlanTrial& trial) {
   return forecast;
 }
 
-void append(std::string& bytes, const PlanBound& bound) {
-  bytes += kDone;
-  bytes.append(reinterpret_cast<const char*>(&bound), sizeof bound);
-}
-
-std::string bounds_of(const PlanSpace& space, std::size_t first) {
-  std::string bytes;
+std::vector<PlanBound> bounds_of(const PlanSpace& space, std::size_t first) {
+  std::vector<PlanBound> bounds;
   const std::size_t end = std::min(first + kBoundsOfAJob, space.candidates.size());
   for (std::size_t i = first; i < end; ++i)
     try {
-      append(bytes, bound_of(space, space.candidates[i]));
+      bounds.push_back(bound_of(space, space.candidates[i]));
     } catch (const InputError& error) {
-      bytes += kRefused;
-      bytes.append(error.what()) += '\0';
+      bounds.push_back({.refusal = error.what()});
     }
-  return bytes;
+  return bounds;
 }
 
-void read_bounds(const std::string& bytes, std::vector<BoundResult>& results) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    BoundResult result;
-    if (bytes[at++] == kDone) {
-      PlanBound bound;
-      std::memcpy(&bound, bytes.data() + at, sizeof bound);
-      at += sizeof bound;
-      result.sample_s = bound.sample_s;
-      result.memory = bound.memory;
-    } else {
-      result.refusal = bytes.data() + at;
-      at += result.refusal.size() + 1;
-    }
-    results.push_back(std::move(result));
-  }
-}
+}  // namespace
 
 std::uint32_t count_in(const ScheduleOptions& options, const char* name) {
   const auto found = options.find(name);
   return found == options.end() ? 1 : static_cast<std::uint32_t>(std::stoul(found->second));
 }
-
-}  // namespace
 
 PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate) {
   return {.site = candidate.site,
@@ -141,14 +116,16 @@ std::vector<TrialResult> run_trials(const PlanSpace& space, const std::vector<Pl
   return results;
 }
 
-std::vector<BoundResult> find_bounds(const PlanSpace& space, std::uint32_t workers) {
+std::vector<PlanBound> find_bounds(const PlanSpace& space, std::uint32_t workers) {
   const std::size_t jobs = (space.candidates.size() + kBoundsOfAJob - 1) / kBoundsOfAJob;
-  std::vector<BoundResult> results;
-  const auto work = [&](std::uint32_t number) { return bounds_of(space, number * kBoundsOfAJob); };
+  const auto work = [&](std::uint32_t number) {
+    return bytes_of(bounds_of(space, number * kBoundsOfAJob));
+  };
+  std::vector<PlanBound> all;
   for (const std::string& bytes :
        run_on_workers(static_cast<std::uint32_t>(jobs), workers, work, [] {}))
-    read_bounds(bytes, results);
-  return results;
+    std::ranges::move(from_bytes<std::vector<PlanBound>>(bytes), std::back_inserter(all));
+  return all;
 }
 
 double sample_time(const Forecast& forecast) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/forecast/forecast.hpp"
-#include "sim/search/plan/plan_space.hpp"
+#include "sim/search/plan/plan_bound.hpp"
 
 namespace stepcast {
 
@@ -14,7 +14,12 @@ struct PlanTrial {
   std::uint32_t site = 0;
   std::uint32_t schedule = 0;
   ScheduleOptions options;
+
+  bool operator==(const PlanTrial&) const = default;
 };
+
+/// The number that an option is given as, such as "tp"; 1 where it is not given.
+std::uint32_t count_in(const ScheduleOptions& options, const char* name);
 
 /// What came of it: nothing if a signal asked to stop before it was its turn.
 struct TrialResult {
@@ -38,14 +43,8 @@ Bytes memory_needed(const PlanSpace& space, const PlanTrial& trial);
 /// What simulating a trial may take; nothing of one that the schedule refuses.
 CostEstimate cost_of(const PlanSpace& space, const PlanTrial& trial);
 
-/// Bounds of candidates in the same way, as pairs (seconds of a sample, bytes); a negative time:
-/// refused, for the reason at that place.
-struct BoundResult {
-  double sample_s = -1;
-  Bytes memory{};
-  std::string refusal;
-};
-std::vector<BoundResult> find_bounds(const PlanSpace& space, std::uint32_t workers);
+/// Bounds of candidates in the same way.
+std::vector<PlanBound> find_bounds(const PlanSpace& space, std::uint32_t workers);
 
 /// Seconds of a sample.
 double sample_time(const Forecast& forecast);

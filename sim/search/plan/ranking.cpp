@@ -53,10 +53,7 @@ bool is_better(const CapacityPlan& plan, const PlanChoice& left, const PlanChoic
 void rank_choices(CapacityPlan& plan) {
   std::ranges::stable_sort(plan.choices,
                            [&](const auto& a, const auto& b) { return is_better(plan, a, b); });
-  const auto is_same = [](const PlanChoice& a, const PlanChoice& b) {
-    return a.trial.site == b.trial.site && a.trial.schedule == b.trial.schedule &&
-           a.trial.options == b.trial.options;
-  };
+  const auto is_same = [](const PlanChoice& a, const PlanChoice& b) { return a.trial == b.trial; };
   plan.choices.erase(std::unique(plan.choices.begin(), plan.choices.end(), is_same),
                      plan.choices.end());
   plan.front = front_of(
@@ -73,6 +70,15 @@ void rank_choices(CapacityPlan& plan) {
       [&](const PlanChoice& choice) {
         return at_best(choice, choice.forecast.memory.total().value);
       });
+}
+
+void add_choices(CapacityPlan& plan, const std::vector<PlanTrial>& trials, std::uint32_t workers,
+                 const std::function<void()>& finished) {
+  std::vector<TrialResult> results = run_trials(plan.space, trials, workers, finished);
+  for (std::size_t i = 0; i < results.size(); ++i)
+    if (results[i].forecast)
+      plan.choices.push_back(choice_of(plan.space, trials[i], *std::move(results[i].forecast)));
+  rank_choices(plan);
 }
 
 std::vector<std::size_t> front_of(const std::vector<PlanChoice>& choices,

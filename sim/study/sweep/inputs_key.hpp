@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/forecast/tuning/tuned_fusion.hpp"
+#include "sim/forecast/planned_run.hpp"
 
 namespace stepcast {
 

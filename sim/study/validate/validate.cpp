@@ -9,7 +9,7 @@
 #include "models/schedule/list/registry.hpp"
 #include "sim/engine/steps.hpp"
 #include "sim/forecast/network_notes.hpp"
-#include "sim/forecast/tuning/tuned_fusion.hpp"
+#include "sim/forecast/planned_run.hpp"
 #include "sim/workers/workers.hpp"
 #include "traces/catalog.hpp"
 

@@ -49,7 +49,7 @@ bool accepts_layout(std::string_view text) {
       scenario.options["global_batch"] = std::to_string(*settings.global_batch);
     scenario.engine.stragglers = settings.stragglers;
     scenario.engine.fidelity = Fidelity::Analytic;
-    const ScheduleRun result = hybrid_result_of(scenario);
+    const ScheduleRun result = simulated(scenario);
     require_sound(result.forecast);
     for (const StageForecast& stage : result.forecast.stages)
       require(

@@ -25,7 +25,7 @@ OwnedJob scenario_of(const char* pipeline, ScheduleOptions options = {}) {
 }
 
 std::vector<StageForecast> stages_of(const OwnedJob& scenario) {
-  return hybrid_result_of(scenario).forecast.stages;
+  return simulated(scenario).forecast.stages;
 }
 
 void expect_sums(const std::vector<StageForecast>& stages) {
@@ -53,7 +53,7 @@ TEST(BubbleSplit, OfOneForwardOneBackwardIsWarmUpAndDrain) {
 TEST(BubbleSplit, SaysThatHostsTakeNoTime) {
   OwnedJob scenario = scenario_of("1f1b");
   scenario.cluster.software.host_per_launch = Seconds{1e-3};
-  const Notes notes = hybrid_result_of(scenario).forecast.notes;
+  const Notes notes = simulated(scenario).forecast.notes;
   const auto note = std::ranges::find(notes, "host", &Note::subject);
   ASSERT_NE(note, notes.end());
   EXPECT_EQ(note->text, "Costs of hosts that do not count here: software.host_per_launch.");
@@ -126,7 +126,7 @@ TEST(FlopsUtilisation, OfTheHardwareCountsRecomputation) {
   scenario.cluster.nodes = 1;
   const auto ratio = [&](const char* recompute) {
     scenario.options["recompute"] = recompute;
-    const Forecast hybrid = hybrid_result_of(scenario).forecast;
+    const Forecast hybrid = simulated(scenario).forecast;
     return hybrid.hardware_utilisation / hybrid.flops_utilisation;
   };
   const double l = 48, h = 6144, v = 51200, s = 2048;

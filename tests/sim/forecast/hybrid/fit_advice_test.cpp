@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "models/base/text.hpp"
-#include "sim/forecast/hybrid/fullest_stage.hpp"
 #include "tests/support/owned_job.hpp"
 
 namespace stepcast {
@@ -85,7 +84,7 @@ TEST(FitAdvice, ARunThatDoesNotFitSaysIt) {
   OwnedJob scenario = copies_of_one();
   scenario.cluster.device.memory = memory_of(scenario) * 0.9;
   scenario.engine.fidelity = Fidelity::Analytic;
-  const Notes notes = hybrid_result_of(scenario).forecast.notes;
+  const Notes notes = simulated(scenario).forecast.notes;
   EXPECT_THAT(notes, testing::Contains(testing::Field(&Note::text, advice(scenario))));
 }
 

@@ -34,7 +34,7 @@ HybridRun run_of(const OwnedJob& scenario) {
 }
 
 double step_ms(const OwnedJob& scenario) {
-  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
+  return simulated(scenario).forecast.iteration_time.value * 1e3;
 }
 
 // What one more micro-batch takes.

@@ -28,7 +28,7 @@ OwnedJob plain_scenario(const char* pipeline, ScheduleOptions options) {
 }
 
 double step_ms(const OwnedJob& scenario) {
-  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
+  return simulated(scenario).forecast.iteration_time.value * 1e3;
 }
 
 // (m + p - 1)(F + R) with stages of 2 ms and 4 ms; the norm of 4 bytes takes a nanosecond.
@@ -55,19 +55,19 @@ Forecast passes_of_eight(std::uint32_t batch, ScheduleOptions options = {}) {
   scenario.workload = *find_transformer_model(
       fmt::format("transformer:model=gpt-1.7b,device=a100,batch={}", batch));
   scenario.engine.fidelity = Fidelity::Analytic;
-  return hybrid_result_of(scenario).forecast;
+  return simulated(scenario).forecast;
 }
 
 // Eight micro-batches of 24 ms on four stages in 66 ms: 8 x 24 / (4 x 66). The trace has times of
 // one batch alone, which are those of any other: a pass of four times as many samples is no longer.
 TEST(HybridForecast, EfficiencyIsThatOfPassesOfTheMicroBatch) {
   OwnedJob scenario = plain_scenario("gpipe", {});
-  EXPECT_NEAR(hybrid_result_of(scenario).forecast.scaling_efficiency, 8 * 24.0 / (4 * 66), 1e-5);
+  EXPECT_NEAR(simulated(scenario).forecast.scaling_efficiency, 8 * 24.0 / (4 * 66), 1e-5);
   const std::uint32_t micro_batch = 4 * scenario.workload.batch;
   scenario.options["micro_batch"] = std::to_string(micro_batch);
   scenario.options["global_batch"] = std::to_string(8 * micro_batch);
   const double pass = 24e-3 * forward_time(with_batch(scenario.workload, micro_batch)).value / 8e-3;
-  const Forecast forecast = hybrid_result_of(scenario).forecast;
+  const Forecast forecast = simulated(scenario).forecast;
   EXPECT_NEAR(forecast.scaling_efficiency, 8 * pass / (4 * forecast.iteration_time.value), 1e-5);
   EXPECT_LT(forecast.scaling_efficiency, 1);
 }
@@ -85,7 +85,7 @@ TEST(HybridForecast, EfficiencyCountsAllRanksThatSharedARecordedLayer) {
                                                   .tensor = tensor,
                                                   .schedule = "gpipe",
                                                   .parts = std::vector<RecordedPart>(8)};
-    return hybrid_result_of(scenario).forecast.scaling_efficiency;
+    return simulated(scenario).forecast.scaling_efficiency;
   };
   EXPECT_NEAR(efficiency(1), 8 * 24.0 / (4 * 66), 1e-3);
   EXPECT_NEAR(efficiency(2), efficiency(1), 1e-3);
@@ -119,12 +119,12 @@ TEST(HybridForecast, EfficiencyCountsTheKernelsOfTheJob) {
     OwnedJob scenario = transformer_scenario("1f1b", std::move(options), 1);
     scenario.cluster.gpus_per_node = 1;
     scenario.cluster.software = {};
-    EXPECT_NEAR(hybrid_result_of(scenario).forecast.scaling_efficiency, 1, 1e-9);
+    EXPECT_NEAR(simulated(scenario).forecast.scaling_efficiency, 1, 1e-9);
   }
 }
 
 TEST(HybridForecast, StagesAddUpToTheStep) {
-  const ScheduleRun result = hybrid_result_of(plain_scenario("1f1b", {}));
+  const ScheduleRun result = simulated(plain_scenario("1f1b", {}));
   ASSERT_EQ(result.forecast.stages.size(), 4U);
   for (const StageForecast& stage : result.forecast.stages) {
     EXPECT_NEAR(stage.time.value, 48e-3, 1e-9);
@@ -177,7 +177,7 @@ TEST(HybridForecast, SelectiveRecomputationGainsWhatIsPublished) {
 // Every block runs its forward pass a second time; embedding and head do not.
 TEST(HybridForecast, WhatIsComputedAgainIsNoBackwardPass) {
   const auto parts_of = [](const char* schedule, const char* recompute) {
-    return hybrid_result_of(transformer_scenario(
+    return simulated(transformer_scenario(
                                 schedule, {{"tp", "8"}, {"pp", "4"}, {"recompute", recompute}}, 4))
         .forecast.breakdown;
   };
@@ -219,7 +219,7 @@ TEST(HybridForecast, UlyssesSendsFourAllToAllsInEachPass) {
 TEST(HybridForecast, UlyssesNeedsAHeadForEachRank) {
   const auto scenario = transformer_scenario(
       "1f1b", {{"tp", "8"}, {"cp", "16"}, {"context_parallel", "ulysses"}}, 16);
-  EXPECT_THROW(hybrid_result_of(scenario), InputError);
+  EXPECT_THROW(simulated(scenario), InputError);
 }
 
 TEST(HybridForecast, AStageCanComputeAgainWhatOthersKeep) {
@@ -227,7 +227,7 @@ TEST(HybridForecast, AStageCanComputeAgainWhatOthersKeep) {
     ScheduleOptions options{{"tp", "8"}, {"pp", "4"}};
     if (*by_stage != 0)
       options["recompute"] = by_stage;
-    return hybrid_result_of(transformer_scenario("1f1b", options, 4)).forecast.stages;
+    return simulated(transformer_scenario("1f1b", options, 4)).forecast.stages;
   };
   const auto plain = stages_of("");
   const auto mixed = stages_of("full,none,none,none");
@@ -248,7 +248,7 @@ TEST(HybridForecast, TheBestPartitionKeepsToTheMemoryOfTheDevice) {
       "1f1b", {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"partition", "best"}}, 4);
   const auto fullest = [&] {
     Bytes most{};
-    for (const StageForecast& stage : hybrid_result_of(scenario).forecast.stages)
+    for (const StageForecast& stage : simulated(scenario).forecast.stages)
       most = std::max(most, stage.memory);
     return most;
   };
@@ -259,7 +259,7 @@ TEST(HybridForecast, TheBestPartitionKeepsToTheMemoryOfTheDevice) {
 
 // 22e9 parameters: copies that share optimiser state alone still need more than 80 GiB.
 TEST(HybridForecast, WhatDoesNotFitSaysWhatWouldHelp) {
-  const ScheduleRun result = hybrid_result_of(transformer_scenario("1f1b", {}, 2));
+  const ScheduleRun result = simulated(transformer_scenario("1f1b", {}, 2));
   const auto& notes = result.forecast.notes;
   EXPECT_TRUE(std::ranges::any_of(notes, [](const Note& note) {
     return note.text.starts_with("What would make it fit: ") &&
@@ -269,7 +269,7 @@ TEST(HybridForecast, WhatDoesNotFitSaysWhatWouldHelp) {
 }
 
 TEST(HybridForecast, TensorGroupsAcrossNodesAreNoted) {
-  const ScheduleRun result = hybrid_result_of(transformer_scenario("1f1b", {{"tp", "16"}}, 2));
+  const ScheduleRun result = simulated(transformer_scenario("1f1b", {{"tp", "16"}}, 2));
   EXPECT_TRUE(std::ranges::any_of(result.forecast.notes, [](const Note& note) {
     return note.text.starts_with("Tensor groups of 16 cross nodes");
   }));

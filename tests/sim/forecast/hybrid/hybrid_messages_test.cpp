@@ -29,11 +29,11 @@ OwnedJob plain(const char* pipeline, const ScheduleOptions& options, std::uint32
 }
 
 double step_ms(const OwnedJob& scenario) {
-  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
+  return simulated(scenario).forecast.iteration_time.value * 1e3;
 }
 
 std::string refusal(const OwnedJob& scenario) {
-  return input_error_of([&] { hybrid_result_of(scenario); });
+  return input_error_of([&] { simulated(scenario); });
 }
 
 // 1 MB at 8 Gb/s is 1 ms. A message that is longer than a pair of passes sets the pace.
@@ -96,7 +96,7 @@ TEST(StageLinks, AreRefusedWhereTheyMeanNothing) {
 // each pass, the others twice.
 TEST(Compression, BetweenStagesTakesItsCodec) {
   const auto scenario = plain("gpipe", {{"pp_ratio", "100"}, {"pp_codec", "1"}});
-  const auto stages = hybrid_result_of(scenario).forecast.stages;
+  const auto stages = simulated(scenario).forecast.stages;
   EXPECT_NEAR(stages[0].time.value, 48e-3 + 8 * 2e-3, 1e-9);
   EXPECT_NEAR(stages[1].time.value, 48e-3 + 8 * 4e-3, 1e-9);
 }
@@ -140,7 +140,7 @@ TEST(Compression, InTensorGroupsSendsLess) {
 // eighth of the gradients crosses nodes.
 TEST(HybridSharding, SharesInsideNodesAndAddsBetweenThem) {
   const auto result = [](const char* shard) {
-    return hybrid_result_of(
+    return simulated(
         transformer_scenario("1f1b", {{"zero", "3"}, {"recompute", "full"}, {"shard", shard}}, 4));
   };
   const ScheduleRun in_nodes = result("8"), by_all = result("auto");
@@ -183,7 +183,7 @@ TEST(DualPipe, RunsAsItsFormula) {
 
 TEST(DualPipe, HoldsParametersTwiceAndSharesOptimiserAmongCopies) {
   const auto memory = [](const char* pipeline) {
-    return hybrid_result_of(
+    return simulated(
                transformer_scenario(
                    pipeline, {{"tp", "8"}, {"pp", "4"}, {"global_batch", "16"}, {"zero", "1"}}, 8))
         .forecast;

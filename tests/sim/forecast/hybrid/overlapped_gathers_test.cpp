@@ -29,7 +29,7 @@ OwnedJob copies(std::uint32_t elements, const char* zero, const char* updated) {
 }
 
 double step_ms(const OwnedJob& scenario) {
-  return hybrid_result_of(scenario).forecast.iteration_time.value * 1e3;
+  return simulated(scenario).forecast.iteration_time.value * 1e3;
 }
 
 // The first gather is bare, and the last scatter; where the network decides, the first backward

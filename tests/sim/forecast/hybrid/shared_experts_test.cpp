@@ -139,9 +139,9 @@ TEST(SharedExperts, AreBroadcastByAsManyAsShareThem) {
 TEST(SharedExperts, FoldedEqualsUnfolded) {
   for (const char* zero : {"1", "3"}) {
     OwnedJob scenario = scenario_of({{"ep", "4"}, {"zero", zero}, {"shard", "8"}});
-    const Seconds folded = hybrid_result_of(scenario).forecast.iteration_time;
+    const Seconds folded = simulated(scenario).forecast.iteration_time;
     scenario.engine.fold = false;
-    EXPECT_DOUBLE_EQ(hybrid_result_of(scenario).forecast.iteration_time.value, folded.value);
+    EXPECT_DOUBLE_EQ(simulated(scenario).forecast.iteration_time.value, folded.value);
   }
 }
 

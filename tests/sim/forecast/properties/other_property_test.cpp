@@ -72,9 +72,9 @@ TEST(ForecastProperties, OfModelsThatAreCutAreTheSameFoldedAndUnfolded) {
     OwnedJob scenario = random_layout(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.info().name);
     try {
-      const Forecast folded = hybrid_result_of(scenario).forecast;
+      const Forecast folded = simulated(scenario).forecast;
       scenario.engine.fold = false;
-      const Forecast whole = hybrid_result_of(scenario).forecast;
+      const Forecast whole = simulated(scenario).forecast;
       expect_whole(folded);
       EXPECT_NEAR(folded.iteration_time / whole.iteration_time, 1, 1e-9);
       for (const StageForecast& stage : folded.stages)

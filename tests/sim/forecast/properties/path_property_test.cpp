@@ -108,7 +108,7 @@ TEST(ForecastProperties, ThePathOfPipelinesIsTheStep) {
     const OwnedJob scenario = random_pipeline(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + scenario.info().name);
     try {
-      const ScheduleRun result = hybrid_result_of(scenario);
+      const ScheduleRun result = simulated(scenario);
       expect_path_without_gaps(result.plan, scenario.cluster, result.timeline);
       expect_told_path_is_the_step(result.forecast);
       EXPECT_LE(result.forecast.scaling_efficiency, 1 + kRounding);

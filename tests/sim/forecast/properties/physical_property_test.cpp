@@ -251,7 +251,7 @@ TEST(PhysicalProperties, NoLayoutIsBelowItsBytesNorItsCompute) {
   for_each_layout([](OwnedJob& scenario) {
     for (const Fidelity fidelity : kFidelities) {
       scenario.engine.fidelity = fidelity;
-      const ScheduleRun result = hybrid_result_of(scenario);
+      const ScheduleRun result = simulated(scenario);
       expect_physical(result.plan, scenario.cluster, scenario.engine, result.timeline);
     }
   });
@@ -261,17 +261,17 @@ TEST(PhysicalProperties, NoLayoutIsFasterWithHalvedBandwidthOrAStraggler) {
   for_each_layout([](OwnedJob& scenario) {
     scenario.engine.fidelity = Fidelity::Analytic;
     scenario.cluster.overlap = {};
-    const ScheduleRun result = hybrid_result_of(scenario);
+    const ScheduleRun result = simulated(scenario);
     if (!has_no_anomalies(result.plan) || share_a_nic(scenario.cluster))
       return;
     const Seconds before = result.timeline.mean_iteration_time() * (1 - kRounding);
     OwnedJob slow = scenario;
     slow.engine.stragglers[scenario.cluster.ranks() - 1] = 2.5;
-    EXPECT_GE(hybrid_result_of(slow).timeline.mean_iteration_time(), before) << "a straggler";
+    EXPECT_GE(simulated(slow).timeline.mean_iteration_time(), before) << "a straggler";
     slow = scenario;
     slow.cluster.nic.bandwidth = scenario.cluster.nic.bandwidth / 2;
     slow.cluster.intra_node.bandwidth = scenario.cluster.intra_node.bandwidth / 2;
-    EXPECT_GE(hybrid_result_of(slow).timeline.mean_iteration_time(), before)
+    EXPECT_GE(simulated(slow).timeline.mean_iteration_time(), before)
         << "half the bandwidth";
   });
 }

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/forecast/tuning/tuned_fusion.hpp"
+#include "sim/forecast/planned_run.hpp"
 #include "sim/workers/stop.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"

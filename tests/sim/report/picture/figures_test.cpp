@@ -79,7 +79,7 @@ TEST(PipelineFigure, PassesBearTheNumbersOfTheirMicroBatches) {
     OwnedJob scenario = transformer_scenario(
         schedule, {{"tp", "8"}, {"pp", "4"}, {"global_batch", "8"}, {"recompute", "full"}}, 4);
     scenario.engine.fidelity = Fidelity::Analytic;
-    const std::string svg = run_figure(hybrid_result_of(scenario));
+    const std::string svg = run_figure(simulated(scenario));
     const bool halves = std::string(schedule) == "zb-h1";
     for (int batch = 0; batch < 8; ++batch)
       EXPECT_GE(count(svg, fmt::format(">{}</text>", batch)), halves ? 12U : 8U)

@@ -222,12 +222,14 @@ TEST(EditStepTest, AStepIsMadeToFitIntoMemory) {
                                          .cluster = "rtx2080ti-16x4-10gbe",
                                          .schedules = {"wfbp"},
                                          .fidelity = "analytic"});
-  const FittedStep as_it_is = fitted_step(scenario, "wfbp", {});
-  EXPECT_TRUE(as_it_is.change.empty());
-  const FittedStep smaller = fitted_step(scenario, "wfbp", 0.8 * as_it_is.before);
-  EXPECT_FALSE(smaller.change.empty());
-  EXPECT_LE(smaller.after, 0.8 * as_it_is.before);
-  EXPECT_EQ(input_error_of([&] { fitted_step(scenario, "wfbp", Bytes{1048576}); }).substr(0, 31),
+  const ScheduledJob job = job_of(scenario, "wfbp");
+  const FoundJob as_it_is = fitted_job(job, {});
+  EXPECT_TRUE(as_it_is.notes.empty());
+  const FoundJob smaller = fitted_job(job, 0.8 * as_it_is.before);
+  EXPECT_EQ(smaller.notes.size(), 1U);
+  EXPECT_EQ(smaller.before, as_it_is.before);
+  EXPECT_LE(smaller.memory, 0.8 * as_it_is.before);
+  EXPECT_EQ(input_error_of([&] { fitted_job(job, Bytes{1048576}); }).substr(0, 31),
             "`memory`: 1 MiB is not enough: ");
 }
 

@@ -14,7 +14,7 @@ namespace stepcast {
 namespace {
 
 WorkGraph stages_of(const HybridRun& run, const Workload& model, const Cluster& cluster) {
-  return editable_step(run, model, cluster, {}).graphs.front();
+  return editable_step(run.hybrid.plan, run.job, model, cluster, {}).graphs.front();
 }
 
 // Word for word, so that it also takes as long at any fidelity.
@@ -41,7 +41,7 @@ TEST(PipelineEditTest, AnUneditedPlanTakesAsLongAtEachFidelity) {
       pipeline.engine.fidelity = fidelity;
       const HybridRun run = pipeline.run();
       const EditableStep step =
-          editable_step(run, pipeline.model, pipeline.cluster, pipeline.engine);
+          editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
       EXPECT_NEAR(
           step.time(step.graphs).step.value,
           simulate(run.hybrid.plan, pipeline.cluster, pipeline.engine).mean_iteration_time().value,
@@ -151,7 +151,7 @@ TEST(PipelineEditTest, WorkInsertedOnOneStage) {
 TEST(PipelineEditTest, WorkInsertedBesideAMessageIsOfOneStage) {
   const EditedPipeline pipeline;
   const HybridRun run = pipeline.run();
-  const EditableStep step = editable_step(run, pipeline.model, pipeline.cluster, pipeline.engine);
+  const EditableStep step = editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
   const auto graphs = edited(
       step.graphs,
       parse_edit_request("insert new=unpack time=1ms stage=0 kind=send stream=their* on=unpacking"),

@@ -36,7 +36,7 @@ TEST(PipelineRecipesTest, RecipesOfProductsAreRefusedForATransformersStage) {
   const HybridRun run =
       build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
   const EditableStep step =
-      editable_step(run, scenario.workload, scenario.cluster, scenario.engine);
+      editable_step(run.hybrid.plan, run.job, scenario.workload, scenario.cluster, scenario.engine);
   EXPECT_EQ(
       input_error_of([&] { edited(step.graphs, parse_edit_request("mixed-precision"), step); }),
       "mixed-precision: a pass of a transformer's stage has products and all else in one: "
@@ -77,7 +77,7 @@ TEST(PipelineRecipesTest, OtherRecipesRun) {
 TEST(PipelineRecipesTest, BucketsAreOfOneStage) {
   const EditedPipeline pipeline;
   const HybridRun run = pipeline.run();
-  const EditableStep step = editable_step(run, pipeline.model, pipeline.cluster, pipeline.engine);
+  const EditableStep step = editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
   const auto graphs = edited(step.graphs, parse_edit_request("bucket-size size=64MiB"), step);
   const auto sums = [&](const WorkGraph& graph) {
     return std::ranges::count_if(

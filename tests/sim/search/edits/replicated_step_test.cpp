@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "sim/jobs/edits/graph_replay.hpp"
-#include "sim/search/options/pipeline_options.hpp"
 #include "sim/search/options/schedule_edits.hpp"
 #include "tests/support/edit_graph.hpp"
 #include "tests/support/edited_pipeline.hpp"
@@ -29,7 +28,7 @@ EditedStep edited_on(std::uint32_t nodes, const char* schedule,
   for (const std::string& edit : edits)
     asked.push_back(parse_edit_request(edit));
   EditedStep result;
-  edit_schedule(scenario, schedule, asked, false, {}, result);
+  edit_schedule(job_of(scenario, schedule), asked, false, {}, result);
   return result;
 }
 
@@ -92,7 +91,7 @@ TEST(ReplicatedStepTest, OfAPipelineItMakesMoreCopies) {
                           .options = small.options,
                           .engine = small.engine};
   EditedStep replicated;
-  edit_pipeline(scenario, {parse_edit_request("replicate ranks=16")}, false, {}, replicated);
+  edit_schedule(scenario, {parse_edit_request("replicate ranks=16")}, false, {}, replicated);
   EditedPipeline large;
   large.cluster = examples::plain_cluster(4, 4);
   large.options["global_batch"] = "32";

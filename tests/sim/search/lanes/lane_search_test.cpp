@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "models/schedule/list/registry.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
 #include "sim/search/options/schedule_edits.hpp"
 #include "traces/catalog.hpp"
@@ -99,7 +100,7 @@ TEST(LaneSearchTest, TensorsAreFusedNearlyAsWellAsBuckets) {
                                          .schedules = {"ddp"},
                                          .fidelity = "analytic"});
   EditedStep buckets;
-  edit_schedule(scenario, "ddp", {}, true, {}, buckets);
+  edit_schedule(job_of(scenario, "ddp"), {}, true, {}, buckets);
   EXPECT_LT(searched("wfbp", workload, cluster).step_after / buckets.step_after, 1.015);
 }
 

@@ -6,6 +6,7 @@
 #include "sim/engine/steps.hpp"
 #include "sim/search/options/pipeline_fit.hpp"
 #include "sim/search/options/pipeline_options.hpp"
+#include "sim/search/options/schedule_edits.hpp"
 #include "sim/search/plan/plan_bound.hpp"
 #include "sim/workers/stop.hpp"
 #include "tests/support/input_error.hpp"
@@ -187,12 +188,12 @@ TEST(FoundOptionsTest, AStepThatDoesNotFitIsMadeToFit) {
   OwnedJob scenario = pipeline_of({});
   scenario.cluster.device.memory = Bytes{20 * kGiB};
   EditedStep searched;
-  edit_pipeline(scenario, {}, true, {}, searched);
+  edit_schedule(scenario, {}, true, {}, searched);
   EXPECT_EQ(searched.device_memory, scenario.cluster.device.memory);
   EXPECT_GT(searched.memory_before, scenario.cluster.device.memory);
   EXPECT_LE(searched.memory_after, scenario.cluster.device.memory);
   EditedStep left;
-  edit_pipeline(scenario, {}, false, {}, left);
+  edit_schedule(scenario, {}, false, {}, left);
   EXPECT_EQ(left.memory_after, left.memory_before);
   ASSERT_FALSE(left.notes.empty());
   EXPECT_EQ(left.notes.back(),

@@ -32,7 +32,7 @@ Scenario few_tensors() {
 EditedStep searched(Scenario scenario, const ScheduleOptions& options = {}) {
   scenario.settings.schedule = options;
   EditedStep result;
-  search_option_ways(scenario, "ps", {}, result);
+  search_option_ways(job_of(scenario, "ps"), {}, result);
   return result;
 }
 
@@ -79,7 +79,8 @@ TEST(OptionWaysTest, WhatIsToldIsWhatThePlanTakes) {
 TEST(OptionWaysTest, APlanIsSimulatedOnce) {
   const Scenario scenario = few_tensors();
   const Plan plan = unrolled(planned(scenario, "ps").plan);
-  TimedPlans plans(scenario);
+  const ScheduledJob job = job_of(scenario, "ps");
+  TimedPlans plans(job);
   EXPECT_FALSE(plans.editable(plan).timed);
   EXPECT_EQ(plans.step_of(plan), step_time_of(plan, scenario.cluster, scenario.engine));
   EditableStep step = plans.editable(plan);

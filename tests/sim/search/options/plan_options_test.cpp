@@ -5,6 +5,7 @@
 
 #include "models/schedule/list/registry.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "tests/support/examples.hpp"
 #include "traces/catalog.hpp"
 
@@ -16,6 +17,12 @@ Scenario scenario_with(const std::string& workload, const std::string& schedule)
                       .cluster = "rtx2080ti-16x4-10gbe",
                       .schedules = {schedule},
                       .fidelity = "analytic"});
+}
+
+/// The scenario with the options that are found best for the schedule.
+Scenario with_best_options(Scenario scenario, const std::string& schedule, EditedStep& result) {
+  scenario.settings.schedule = best_options_of(job_of(scenario, schedule), {}, result);
+  return scenario;
 }
 
 Seconds step_with(const Scenario& scenario, const std::string& schedule) {
@@ -40,7 +47,7 @@ Workload few_tensors() {
 TEST(PlanOptionsTest, ServersGainBySlicesAndPriorities) {
   for (const char* workload : {"resnet50-rtx2080ti-bs64", "densenet201-rtx2080ti-bs32"}) {
     EditedStep result;
-    const Scenario best = with_best_options(scenario_with(workload, "ps"), "ps", {}, result);
+    const Scenario best = with_best_options(scenario_with(workload, "ps"), "ps", result);
     EXPECT_GT(result.step_before / result.step_after, 1.05) << workload;
     EXPECT_NEAR(step_with(best, "ps").value, result.step_after.value, 1e-12) << workload;
     Seconds gains{};
@@ -52,7 +59,7 @@ TEST(PlanOptionsTest, ServersGainBySlicesAndPriorities) {
 
 TEST(PlanOptionsTest, AllReducesGainByBuckets) {
   EditedStep result;
-  with_best_options(scenario_with("bert-base-rtx2080ti-bs64", "ddp"), "ddp", {}, result);
+  with_best_options(scenario_with("bert-base-rtx2080ti-bs64", "ddp"), "ddp", result);
   EXPECT_LT(result.step_after, result.step_before);
 }
 
@@ -71,7 +78,7 @@ TEST(PlanOptionsTest, ServersAreWithinTwoPercentOfTheBestOfAll) {
         best = std::min(best, step_with(other, "ps"));
       }
   EditedStep result;
-  with_best_options(scenario, "ps", {}, result);
+  with_best_options(scenario, "ps", result);
   EXPECT_LE(result.step_after.value, 1.02 * best.value);
 }
 
@@ -80,7 +87,7 @@ TEST(PlanOptionsTest, WhatTheUserGaveStays) {
   scenario.workload = few_tensors();
   scenario.settings.schedule = {{"partition", "3MiB"}, {"order", "arrival"}};
   EditedStep result;
-  const Scenario best = with_best_options(scenario, "ps", {}, result);
+  const Scenario best = with_best_options(scenario, "ps", result);
   EXPECT_EQ(best.settings.schedule.at("partition"), "3MiB");
   EXPECT_EQ(best.settings.schedule.at("order"), "arrival");
 }
@@ -92,7 +99,7 @@ TEST(PlanOptionsTest, ServersAreEstimatedBeforeTheyAreSimulated) {
   scenario.cluster.nodes = 4;
   scenario.engine.fidelity = Fidelity::Flow;
   EditedStep result;
-  const Scenario best = with_best_options(scenario, "ps", {}, result);
+  const Scenario best = with_best_options(scenario, "ps", result);
   EXPECT_LE(result.simulated, 15U);
   EXPECT_GT(result.replayed, result.simulated);
   EXPECT_LT(result.step_after.value, 0.98 * result.step_before.value);
@@ -106,7 +113,7 @@ TEST(PlanOptionsTest, StepsWithOneStreamEachWayAreNotEstimated) {
     Scenario scenario = scenario_with("resnet50-rtx2080ti-bs64", schedule);
     scenario.engine.fidelity = Fidelity::Flow;
     EditedStep result;
-    with_best_options(scenario, schedule, {}, result);
+    with_best_options(scenario, schedule, result);
     EXPECT_EQ(result.replayed, 0U) << schedule;
     EXPECT_GT(result.simulated, 10U) << schedule;
   }
@@ -117,14 +124,14 @@ TEST(PlanOptionsTest, TheLibraryKeepsItsAlgorithm) {
   EditedStep result;
   Scenario scenario = scenario_with("resnet50-v100-bs32", "horovod");
   scenario.cluster = load_cluster("v100-32x4-edr");
-  const Scenario best = with_best_options(scenario, "horovod", {}, result);
+  const Scenario best = with_best_options(scenario, "horovod", result);
   EXPECT_FALSE(best.settings.schedule.contains("algorithm"));
 }
 
 TEST(PlanOptionsTest, CompressedGradientsKeepTheirs) {
   EditedStep result;
   const char* schedule = "topk-allgather";
-  with_best_options(scenario_with("resnet50-rtx2080ti-bs64", schedule), schedule, {}, result);
+  with_best_options(scenario_with("resnet50-rtx2080ti-bs64", schedule), schedule, result);
   EXPECT_TRUE(result.accepted.empty());
 }
 

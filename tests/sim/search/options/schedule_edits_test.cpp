@@ -7,6 +7,7 @@
 #include "models/schedule/data_parallel/overlapped_step.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "traces/catalog.hpp"
 
 // Edits of a data-parallel step whose all-reduces run in order on one stream: its buckets.
@@ -21,8 +22,9 @@ EditedStep optimised(const Workload& workload, const Cluster& cluster,
   Scenario scenario{
       .original_workload = workload, .original_cluster = cluster, .schedules = {"ddp"}};
   scenario.engine = engine;
+  scenario = changed(std::move(scenario), {});
   EditedStep found{.gpus = cluster.ranks()};
-  edit_schedule(changed(std::move(scenario), {}), "ddp", {}, true, {}, found);
+  edit_schedule(job_of(scenario, "ddp"), {}, true, {}, found);
   return found;
 }
 

@@ -137,7 +137,7 @@ void expect_bounds_below(const PlanRequest& request) {
   for (const PlanCandidate& candidate : space.candidates)
     trials.push_back(trial_of(space, candidate));
   const std::vector<TrialResult> exact = run_trials(space, trials, kTwoWorkers, kNothing);
-  const std::vector<BoundResult> bounds = find_bounds(space, kTwoWorkers);
+  const std::vector<PlanBound> bounds = find_bounds(space, kTwoWorkers);
   ASSERT_EQ(bounds.size(), exact.size());
   std::size_t compared = 0;
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -226,7 +226,7 @@ TEST(PlanSearch, SharingInPartsIsOfLayoutsThatShare) {
   request.gpus = {16};
   request.options = {{"shard", {"2"}}, {"tp", {"1"}}, {"recompute", {"none"}}};
   const PlanSpace space = plan_space_of(request);
-  for (const BoundResult& bound : find_bounds(space, kTwoWorkers))
+  for (const PlanBound& bound : find_bounds(space, kTwoWorkers))
     EXPECT_EQ(bound.refusal.find("zero=1"), std::string::npos) << bound.refusal;
 }
 
@@ -238,7 +238,7 @@ TEST(PlanSearch, WholeExpertsBringSequenceParallelism) {
   const PlanSpace space = plan_space_of(request);
   for (const PlanCandidate& candidate : space.candidates)
     EXPECT_EQ(candidate.sequence_parallel, candidate.tensor > 1);
-  for (const BoundResult& bound : find_bounds(space, kTwoWorkers))
+  for (const PlanBound& bound : find_bounds(space, kTwoWorkers))
     EXPECT_EQ(bound.refusal, "");
 }
 

@@ -55,7 +55,7 @@ Seconds step_of(const Workload& workload, const Cluster& cluster, ScheduleOption
                     .options = std::move(options)};
   scenario.engine.fidelity = Fidelity::Analytic;
   scenario.engine.slow_down = std::move(slow);
-  return hybrid_result_of(scenario).forecast.iteration_time;
+  return simulated(scenario).forecast.iteration_time;
 }
 
 TEST(PipelineWorkloadTest, PassesAndToldSizesComeBack) {

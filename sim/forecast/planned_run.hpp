@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/forecast/tuning/tune.hpp"
 
 namespace stepcast {
@@ -30,11 +31,16 @@ struct PlannedRun {
   Plan plan;                ///< With a note on what tuning found.
   ScheduleOptions options;  ///< In force: what tuning found in place of fusion=bo.
   EngineOptions engine;     ///< Recorded slow-downs are those of the plan's ranks.
+  /// Of a schedule that partitions the model, but for its plan and options, which stand above.
+  std::optional<HybridRun> pipeline{};
 };
 
-/// The plan of a job with what its options ask to be searched found: resolve_fusion(), and the
-/// partition of a model-parallel schedule. Throws InputError as build_plan() does, also for an
-/// asynchronous schedule, which has no plan.
+/// The plan of a job with what its options ask to be searched found: resolve_fusion(), and
+/// partition=best of a model-parallel schedule. A plan is a pure function of its options and cannot
+/// simulate itself: the partition that it finds is the best by the passes alone, which know neither
+/// updates nor gradients nor what messages share. So the equal and the lightest parts are simulated
+/// beside it where they fit as it does, and the shortest step is taken. Throws InputError as
+/// build_plan() does, also for an asynchronous schedule, which has no plan.
 PlannedRun planned(const ScheduledJob& job);
 
 }  // namespace stepcast
