@@ -56,7 +56,7 @@ class TuneCommand final : public Subcommand {
     const std::uint32_t trials = tuning_.trials.value_or(kUsualTrials);
     warn_of_study(cost_of(scenario, scenario.schedules.front(), trials, 1), trials,
                   scenario.engine.fidelity, 1);
-    TrialLog log(files_, tuning_.option, range.unit, inputs_text(job));
+    TrialLog log(files_, tuning_.option, range.kind, inputs_text(job));
     const Tuning tuning = tuned(job, log);
     ScheduledJob best = job;
     best.options[tuning.option] = tuning.best_trial().text;

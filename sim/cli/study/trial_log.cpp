@@ -14,7 +14,7 @@
 
 namespace stepcast {
 
-TrialLog::TrialLog(const StudyFiles& files, std::string option, OptionUnit unit,
+TrialLog::TrialLog(const StudyFiles& files, std::string option, OptionKind kind,
                    const std::string& inputs)
     : option_(std::move(option)), inputs_(inputs) {
   if (!files.resume.empty())
@@ -24,7 +24,7 @@ TrialLog::TrialLog(const StudyFiles& files, std::string option, OptionUnit unit,
   if (!files.json_lines.empty() || !files.resume.empty())
     lines_ = GrowingFile(files.resume.empty() ? files.json_lines : files.resume);
   if (!files.csv.empty()) {
-    write_text_file(files.csv, tuning_csv_head(option_, unit));
+    write_text_file(files.csv, tuning_csv_head(option_, kind));
     csv_ = GrowingFile(files.csv);
   }
 }

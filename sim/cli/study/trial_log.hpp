@@ -14,7 +14,7 @@ class TrialLog {
  public:
   /// `inputs`: what every trial depends on beside the value, as text. Throws InputError if a file
   /// cannot be read or written.
-  TrialLog(const StudyFiles& files, std::string option, OptionUnit unit, const std::string& inputs);
+  TrialLog(const StudyFiles& files, std::string option, OptionKind kind, const std::string& inputs);
 
   /// What the file of --resume knows of a value.
   std::optional<Measurement> known(const std::string& text) const;

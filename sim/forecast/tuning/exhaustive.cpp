@@ -10,7 +10,7 @@ namespace {
 /// A value between two values, on the scale searched and as it can be written.
 double middle_of(const SearchRange& range, double low, double high) {
   const double middle = range.at((range.share_of(low) + range.share_of(high)) / 2);
-  return parse_value(range.unit, write_value(range.unit, middle));
+  return parse_value(range.kind, write_value(range.kind, middle));
 }
 
 /// Measures the first value of every plan.
@@ -20,7 +20,7 @@ class PlanByPlan {
 
   std::uint64_t visit(double value) {
     const std::uint64_t plan =
-        search_.task().plan_of(write_value(search_.task().range.unit, value));
+        search_.task().plan_of(write_value(search_.task().range.kind, value));
     if (seen_.emplace(plan, value).second && !search_.spent())
       search_.measure(value);
     return plan;

@@ -21,9 +21,9 @@ Trial tried(const SearchTask& task, double value, const std::string& text) try {
 }  // namespace
 
 Seconds Search::measure(double value) {
-  const OptionUnit unit = task_.range.unit;
-  const std::string text = write_value(unit, value);
-  const double written = parse_value(unit, text);
+  const OptionKind kind = task_.range.kind;
+  const std::string text = write_value(kind, value);
+  const double written = parse_value(kind, text);
   if (const Trial* known = find(written))
     return known->per_sample();
   trials_.push_back(tried(task_, written, text));
@@ -33,8 +33,8 @@ Seconds Search::measure(double value) {
 }
 
 bool Search::has_measured(double value) const {
-  const OptionUnit unit = task_.range.unit;
-  return find(parse_value(unit, write_value(unit, value))) != nullptr;
+  const OptionKind kind = task_.range.kind;
+  return find(parse_value(kind, write_value(kind, value))) != nullptr;
 }
 
 const Trial* Search::find(double written) const {

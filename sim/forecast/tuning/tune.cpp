@@ -33,38 +33,28 @@ const OptionInfo& option_of(const ScheduleInfo& schedule, const std::string& nam
                                in_quotes(name), fmt::join(names, ", "), did_you_mean(name, names)));
 }
 
-OptionUnit unit_of(const OptionInfo& option) {
-  switch (option.kind) {
-    case OptionKind::Size:
-      return OptionUnit::Size;
-    case OptionKind::Time:
-      return OptionUnit::Time;
-    case OptionKind::Count:
-      return OptionUnit::Count;
-    case OptionKind::Number:
-      return OptionUnit::Number;
-    case OptionKind::Series:
-      throw InputError(
-          fmt::format("`option` {}: is a series, not a number to be tuned", option.name));
-    case OptionKind::Text:
-      throw InputError(
-          fmt::format("`option` {}: is a text, not a number to be tuned", option.name));
-    case OptionKind::Choice:
-      break;
-  }
-  throw InputError(fmt::format("`option` {}: is one of {}, not a number to be tuned", option.name,
-                               fmt::join(option.words, ", ")));
+/// Returns the kind of an option whose values are numbers.
+OptionKind tunable_kind(const OptionInfo& option) {
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(
+        fmt::format("`option` {}: is {}, not a number to be tuned", option.name, what));
+  };
+  if (option.kind == OptionKind::Series || option.kind == OptionKind::Text)
+    refuse(fmt::format("a {}", name_of(option.kind)));
+  if (option.kind == OptionKind::Choice)
+    refuse(fmt::format("one of {}", fmt::join(option.words, ", ")));
+  return option.kind;
 }
 
-double parse_argument(const char* name, OptionUnit unit, const std::string& text) try {
-  return parse_value(unit, text);
+double parse_argument(const char* name, OptionKind kind, const std::string& text) try {
+  return parse_value(kind, text);
 } catch (const InputError& error) {
   throw InputError(fmt::format("`{}`: {}", name, error.what()));
 }
 
 /// Written the way it will be set, so that both ends can be measured.
 std::string model_size(const ScheduledJob& job) {
-  return write_value(OptionUnit::Size, parameter_size(job.workload).value);
+  return write_value(OptionKind::Size, parameter_size(job.workload).value);
 }
 
 void check(const SearchRange& range, const std::string& low, const std::string& high) {
@@ -92,21 +82,21 @@ Ends usual_ends(const ScheduledJob& job, const TuningRequest& request, const Opt
   const bool is_wide = option.kind == OptionKind::Count && range.most - range.least > kMostCounts;
   if (range.above_least || range.below_most || range.most == OptionRange{}.most || is_wide)
     return {};
-  return {write_value(unit_of(option), range.least), write_value(unit_of(option), range.most)};
+  return {write_value(tunable_kind(option), range.least), write_value(tunable_kind(option), range.most)};
 }
 
 SearchRange range_of(const ScheduledJob& job, const TuningRequest& request,
                      const OptionInfo& option) {
-  const OptionUnit unit = unit_of(option);
+  const OptionKind kind = tunable_kind(option);
   const Ends usual = usual_ends(job, request, option);
   const std::string low = request.low.empty() ? usual.low : request.low;
   const std::string high = request.high.empty() ? usual.high : request.high;
   if (low.empty() || high.empty())
     throw InputError(
         fmt::format("`option` {}: give the range to search with `low` and `high`", option.name));
-  SearchRange range{.unit = unit,
-                    .low = parse_argument("low", unit, low),
-                    .high = parse_argument("high", unit, high)};
+  SearchRange range{.kind = kind,
+                    .low = parse_argument("low", kind, low),
+                    .high = parse_argument("high", kind, high)};
   constexpr double kDecade = 10;
   range.logarithmic =
       request.logarithmic.value_or(range.low > 0 && range.high / range.low >= kDecade);
@@ -119,17 +109,17 @@ SearchRange range_of(const ScheduledJob& job, const TuningRequest& request,
 double first_of(const TuningRequest& request, const OptionInfo& option, const SearchRange& range) {
   const auto is_inside = [&](double value) { return value >= range.low && value <= range.high; };
   if (!request.first.empty()) {
-    const double first = parse_argument("first", range.unit, request.first);
+    const double first = parse_argument("first", range.kind, request.first);
     if (!is_inside(first))
       throw InputError(fmt::format("`first` {}: is outside the range {} to {}", request.first,
-                                   write_value(range.unit, range.low),
-                                   write_value(range.unit, range.high)));
+                                   write_value(range.kind, range.low),
+                                   write_value(range.kind, range.high)));
     return first;
   }
-  const bool is_size = range.unit == OptionUnit::Size;
+  const bool is_size = range.kind == OptionKind::Size;
   const std::string usual = is_size ? kFirstSize : option.default_value;
   try {
-    const double first = parse_value(range.unit, usual);
+    const double first = parse_value(range.kind, usual);
     return is_inside(first) ? first : range.at(0.5);
   } catch (const InputError&) {
     return range.at(0.5);

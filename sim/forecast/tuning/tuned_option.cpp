@@ -1,14 +1,9 @@
 #include "sim/forecast/tuning/tuned_option.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
-#include "models/base/enum_name.hpp"
-#include "models/base/error.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -42,54 +37,44 @@ std::string write_time(double seconds) {
   return fmt::format("{:.5g}us", seconds * 1e6);
 }
 
-bool is_of(OptionUnit unit, std::string_view text) try {
-  parse_value(unit, text);
-  return true;
-} catch (const InputError&) {
-  return false;
-}
-
 }  // namespace
 
-const char* name_of(OptionUnit unit) {
-  return name_among({"bytes", "s", "count", "number"}, unit);
+const char* unit_of(OptionKind kind) {
+  return kind == OptionKind::Size ? "bytes" : kind == OptionKind::Time ? "s" : name_of(kind);
 }
 
-OptionUnit unit_of_text(std::string_view text) {
-  for (const OptionUnit unit :
-       {OptionUnit::Count, OptionUnit::Number, OptionUnit::Size, OptionUnit::Time}) {
-    if (is_of(unit, text))
-      return unit;
-  }
-  throw InputError(fmt::format("expected a size, a time or a number, found {}", in_quotes(text)));
-}
-
-double parse_value(OptionUnit unit, std::string_view text) {
-  switch (unit) {
-    case OptionUnit::Size:
+double parse_value(OptionKind kind, std::string_view text) {
+  switch (kind) {
+    case OptionKind::Size:
       return parse_bytes(text).value;
-    case OptionUnit::Time:
+    case OptionKind::Time:
       return parse_seconds(text).value;
-    case OptionUnit::Count:
+    case OptionKind::Count:
       return parse_count(text);
-    case OptionUnit::Number:
-      return parse_number(text);
+    case OptionKind::Number:
+    case OptionKind::Choice:
+    case OptionKind::Series:
+    case OptionKind::Text:
+      break;
   }
-  return 0;
+  return parse_number(text);
 }
 
-std::string write_value(OptionUnit unit, double value) {
-  switch (unit) {
-    case OptionUnit::Size:
+std::string write_value(OptionKind kind, double value) {
+  switch (kind) {
+    case OptionKind::Size:
       return write_size(value);
-    case OptionUnit::Time:
+    case OptionKind::Time:
       return write_time(value);
-    case OptionUnit::Count:
+    case OptionKind::Count:
       return fmt::format("{:.0f}", value);
-    case OptionUnit::Number:
-      return fmt::format("{:.5g}", value);
+    case OptionKind::Number:
+    case OptionKind::Choice:
+    case OptionKind::Series:
+    case OptionKind::Text:
+      break;
   }
-  return "";
+  return fmt::format("{:.5g}", value);
 }
 
 double SearchRange::at(double share) const {

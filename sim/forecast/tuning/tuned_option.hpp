@@ -3,32 +3,25 @@
 #include <string>
 #include <string_view>
 
+#include "models/schedule/option_info.hpp"
+
 namespace stepcast {
 
-/// What an option counts, and so how its values are written.
-enum class OptionUnit {
-  Size,    ///< "25MiB"
-  Time,    ///< "1.5ms"
-  Count,   ///< "4"
-  Number,  ///< "0.25"
-};
+/// What the numbers of a kind of option are in: "bytes", "s", "count", "number".
+const char* unit_of(OptionKind kind);
 
-/// "bytes", "s", "count", "number".
-const char* name_of(OptionUnit unit);
+// Options of numbers can be tuned: those of the kinds Size, Time, Count and Number.
 
-/// The unit in which `text` is written. Throws InputError if it is no number of any unit.
-OptionUnit unit_of_text(std::string_view text);
-
-/// Bytes, seconds, or the number itself. Throws InputError if the text is not of the unit.
-double parse_value(OptionUnit unit, std::string_view text);
+/// Bytes, seconds, or the number itself. Throws InputError if the text is not of the kind.
+double parse_value(OptionKind kind, std::string_view text);
 
 /// `value` as `--set` takes it, rounded to about five digits: sizes to 0.01 MiB (0.01 KiB below
 /// 1 MiB), counts to whole numbers.
-std::string write_value(OptionUnit unit, double value);
+std::string write_value(OptionKind kind, double value);
 
 /// The values that are searched, on a linear or a logarithmic scale.
 struct SearchRange {
-  OptionUnit unit = OptionUnit::Size;
+  OptionKind kind = OptionKind::Size;
   double low = 0;
   double high = 0;
   bool logarithmic = false;  ///< Precondition: low > 0.

@@ -30,7 +30,7 @@ Panel trials_of(const Tuning& tuning) {
     out += svg::line(kLeft, y(most * share), kRight, y(most * share), R"(stroke="#ddd")");
     out += svg::text(kLeft - 6, y(most * share) + 4, "end", fmt::format("{:g}", most * share));
     out += svg::text(x(share), kBottom + 18, "middle",
-                     write_value(tuning.range.unit, tuning.range.at(share)));
+                     write_value(tuning.range.kind, tuning.range.at(share)));
   }
   for (std::size_t i = 0; i < tuning.trials.size(); ++i) {
     const Trial& trial = tuning.trials[i];

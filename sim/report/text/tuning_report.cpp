@@ -50,7 +50,7 @@ std::vector<Trial> feasible_of(const Tuning& tuning) {
 }
 
 std::string text_of(const Tuning& tuning, double value) {
-  return write_value(tuning.range.unit, value);
+  return write_value(tuning.range.kind, value);
 }
 
 std::string seed_of(const Tuning& tuning) {
@@ -216,7 +216,7 @@ std::string tuning_json(const ScheduledJob& job, const Tuning& tuning, const Not
   json["schedule"] = {{"name", job.schedule}, {"options", job.options}};
   json["fidelity"] = name_of(job.engine.fidelity);
   json["option"] = tuning.option;
-  json["unit"] = name_of(tuning.range.unit);
+  json["unit"] = unit_of(tuning.range.kind);
   json["low"] = tuning.range.low;
   json["high"] = tuning.range.high;
   json["scale"] = tuning.range.logarithmic ? "log" : "linear";
@@ -230,10 +230,10 @@ std::string tuning_json(const ScheduledJob& job, const Tuning& tuning, const Not
   return json.dump(2) + "\n";
 }
 
-std::string tuning_csv_head(const std::string& option, OptionUnit unit) {
-  const bool has_unit = unit <= OptionUnit::Time;
+std::string tuning_csv_head(const std::string& option, OptionKind kind) {
+  const bool has_unit = kind == OptionKind::Size || kind == OptionKind::Time;
   return csv_line({"trial", option,
-                   fmt::format("{}_{}", option, has_unit ? name_of(unit) : "value"),
+                   fmt::format("{}_{}", option, has_unit ? unit_of(kind) : "value"),
                    "iteration_time_s", "best_so_far_s", "throughput_samples_per_s"});
 }
 

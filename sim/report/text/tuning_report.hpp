@@ -20,7 +20,7 @@ std::string tuning_json(const ScheduledJob& job, const Tuning& tuning, const Not
 
 /// A row for each trial, as they come: trial, value as text, value in the base unit, iteration
 /// time, iteration time of the best so far, samples per second. What was not measured is empty.
-std::string tuning_csv_head(const std::string& option, OptionUnit unit);
+std::string tuning_csv_head(const std::string& option, OptionKind kind);
 std::string tuning_csv_row(std::size_t number, const Trial& trial, const Trial& best);
 
 }  // namespace stepcast

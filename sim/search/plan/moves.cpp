@@ -97,7 +97,7 @@ class Moves {
     const double size = parse_option(option, now(option));
     for (const double factor : {0.5, 2.0})
       if (option.range.contains(size * factor))
-        add(option.name, write_value(OptionUnit::Size, size * factor));
+        add(option.name, write_value(OptionKind::Size, size * factor));
   }
 
   const PlanSpace& space_;

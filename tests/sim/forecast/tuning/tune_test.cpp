@@ -19,7 +19,7 @@ namespace {
 std::vector<Trial> trials_of(const std::string& strategy, std::uint32_t most,
                              const std::function<double(double)>& seconds_at) {
   const auto mebibytes = [](const std::string& text) {
-    return parse_value(OptionUnit::Size, text) / 1048576;
+    return parse_value(OptionKind::Size, text) / 1048576;
   };
   SearchTask task{.range = {.low = 1048576, .high = 101 * 1048576.0}, .most_trials = most};
   task.first = 26 * 1048576.0;
@@ -107,14 +107,17 @@ TEST(Strategies, AnUnknownOneIsNamedWithTheNearest) {
 }
 
 TEST(TunedOption, WhatIsWrittenIsParsedToTheSameValue) {
-  EXPECT_EQ(write_value(OptionUnit::Size, 25 * 1048576.0), "25MiB");
-  EXPECT_EQ(write_value(OptionUnit::Size, 1536), "1.5KiB");
-  EXPECT_EQ(write_value(OptionUnit::Size, 12), "12B");
-  EXPECT_EQ(write_value(OptionUnit::Time, 1.5e-3), "1.5ms");
-  EXPECT_EQ(write_value(OptionUnit::Time, 2e-6), "2us");
-  EXPECT_EQ(write_value(OptionUnit::Count, 3.6), "4");
-  for (const char* text : {"25MiB", "2us", "4", "0.25"})
-    EXPECT_EQ(write_value(unit_of_text(text), parse_value(unit_of_text(text), text)), text);
+  EXPECT_EQ(write_value(OptionKind::Size, 25 * 1048576.0), "25MiB");
+  EXPECT_EQ(write_value(OptionKind::Size, 1536), "1.5KiB");
+  EXPECT_EQ(write_value(OptionKind::Size, 12), "12B");
+  EXPECT_EQ(write_value(OptionKind::Time, 1.5e-3), "1.5ms");
+  EXPECT_EQ(write_value(OptionKind::Time, 2e-6), "2us");
+  EXPECT_EQ(write_value(OptionKind::Count, 3.6), "4");
+  for (const auto& [kind, text] : {std::pair{OptionKind::Size, "25MiB"},
+                                   {OptionKind::Time, "2us"},
+                                   {OptionKind::Count, "4"},
+                                   {OptionKind::Number, "0.25"}})
+    EXPECT_EQ(write_value(kind, parse_value(kind, text)), text);
 }
 
 /// Eight layers of 1 MiB on four GPUs with start-ups, so that the buffer matters.
@@ -144,7 +147,7 @@ TEST(Tune, ExhaustiveSearchIsAsGoodAsTryingEveryHundredthOfAMebibyte) {
   EXPECT_EQ(tuning.trials.size(), 8U);
   Seconds best = tuning.best_trial().found.time;
   for (int hundredths = 100; hundredths <= 900; ++hundredths) {
-    const std::string text = write_value(OptionUnit::Size, hundredths * 10485.76);
+    const std::string text = write_value(OptionKind::Size, hundredths * 10485.76);
     const Plan plan =
         build_plan("dear", example.workload, example.cluster, {{"fusion_buffer", text}});
     const Seconds time = simulate(plan, example.cluster, example.job.engine).iteration_time;
@@ -248,7 +251,7 @@ TEST(Tune, TakesCountsAndTimesInTheirUnits) {
   example.job.options = {};
   example.job.schedule = "horovod";
   const Tuning cycle = tune(example.job, {.option = "cycle", .low = "0.1ms", .high = "20ms"});
-  EXPECT_EQ(cycle.range.unit, OptionUnit::Time);
+  EXPECT_EQ(cycle.range.kind, OptionKind::Time);
 }
 
 TEST(Tune, RefusesWhatCannotBeSearched) {
