@@ -8,7 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/fields.hpp"
-#include "models/base/mix.hpp"
+#include "models/base/text_key.hpp"
 #include "models/base/ranges.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -221,10 +221,7 @@ std::string forecast_layout() {
   static const std::string kLayout = [] {
     LayoutWriter layout;
     layout.write(Forecast{});
-    std::uint64_t hash = 1;
-    for (const char c : layout.text())
-      hash = mixed(hash, static_cast<unsigned char>(c));
-    return fmt::format("{:016x}", hash);
+    return key_of_text(layout.text());
   }();
   return kLayout;
 }

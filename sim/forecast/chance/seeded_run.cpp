@@ -1,8 +1,8 @@
 #include "sim/forecast/chance/seeded_run.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "models/base/archive.hpp"
 #include "models/schedule/period.hpp"
 #include "sim/engine/steps.hpp"
 
@@ -11,18 +11,6 @@
 
 namespace stepcast {
 namespace {
-
-std::string to_bytes(const std::vector<Seconds>& times) {
-  std::string bytes(times.size() * sizeof(Seconds), '\0');
-  std::memcpy(bytes.data(), times.data(), bytes.size());
-  return bytes;
-}
-
-std::vector<Seconds> times_from(const std::string& bytes) {
-  std::vector<Seconds> times(bytes.size() / sizeof(Seconds));
-  std::memcpy(times.data(), bytes.data(), bytes.size());
-  return times;
-}
 
 struct Shown {
   std::uint64_t seed = 0;
@@ -34,7 +22,7 @@ struct Shown {
 Shown to_show(const std::vector<SeedResult>& results, Seconds mean) {
   Shown shown;
   for (std::size_t seed = 0; seed < results.size(); ++seed) {
-    std::vector<Seconds> times = times_from(results[seed].details);
+    std::vector<Seconds> times = from_bytes<std::vector<Seconds>>(results[seed].details);
     shown.worst = std::max(shown.worst, times.back());
     times.pop_back();
     for (std::size_t i = 0; i < times.size(); ++i) {
@@ -64,7 +52,7 @@ SeededRun simulate_seeds(Plan& plan, const Cluster& cluster, const EngineOptions
     const Timeline timeline = simulate(plan, cluster, own);
     std::vector<Seconds> times = timeline.iteration_times;
     times.push_back(timeline.worst_iteration_time);  // behind them, for to_show()
-    return SeedResult{.time = timeline.mean_iteration_time().value, .details = to_bytes(times)};
+    return SeedResult{.time = timeline.mean_iteration_time().value, .details = bytes_of(times)};
   });
   SeededRun run{.timeline = {}, .spread = spread_of(results, options.iterations)};
   const Shown shown = to_show(results, run.spread.mean);

@@ -1,10 +1,11 @@
 #include "sim/forecast/chance/seeds.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "models/base/archive.hpp"
 #include "models/base/error.hpp"
 #include "models/base/ranges.hpp"
 #include "models/base/text.hpp"
@@ -16,25 +17,6 @@ namespace {
 constexpr double kEnough = 0.01;
 constexpr std::uint32_t kFirstSeeds = 128;  // the least at which P95 has an interval is 72
 constexpr std::uint32_t kBlock = 8;         // seeds that a process takes at once, at most
-
-std::string to_text(const SeedResult& result) {
-  std::string text(sizeof result.time + sizeof(std::size_t), '\0');
-  const std::size_t size = result.details.size();
-  std::memcpy(text.data(), &result.time, sizeof result.time);
-  std::memcpy(text.data() + sizeof result.time, &size, sizeof size);
-  return text + result.details;
-}
-
-SeedResult take_result(std::string_view& text) {
-  SeedResult result;
-  std::size_t size = 0;
-  std::memcpy(&result.time, text.data(), sizeof result.time);
-  std::memcpy(&size, text.data() + sizeof result.time, sizeof size);
-  text.remove_prefix(sizeof result.time + sizeof size);
-  result.details = text.substr(0, size);
-  text.remove_prefix(size);
-  return result;
-}
 
 using Job = std::function<SeedResult(std::uint64_t)>;
 
@@ -49,16 +31,15 @@ void add_seeds(std::vector<SeedResult>& results, std::uint32_t end, std::uint32_
   }
   const std::uint32_t size = std::min(kBlock, (end - first + workers - 1) / workers);
   const auto block = [&](std::uint32_t number) {
-    std::string text;
+    std::vector<SeedResult> found;
     const std::uint32_t begin = first + number * size;
     for (std::uint32_t seed = begin; seed < std::min(end, begin + size); ++seed)
-      text += to_text(job(seed));
-    return text;
+      found.push_back(job(seed));
+    return bytes_of(found);
   };
   const std::uint32_t blocks = (end - first + size - 1) / size;
-  for (const std::string& text : run_on_workers(blocks, workers, block, [] {}))
-    for (std::string_view rest = text; !rest.empty();)
-      results.push_back(take_result(rest));
+  for (const std::string& bytes : run_on_workers(blocks, workers, block, [] {}))
+    std::ranges::move(from_bytes<std::vector<SeedResult>>(bytes), std::back_inserter(results));
 }
 
 std::vector<double> sorted_times(const std::vector<SeedResult>& results) {

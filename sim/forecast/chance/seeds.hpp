@@ -48,6 +48,11 @@ struct SeedResult {
   std::string details;  ///< Whatever the caller wants back.
 };
 
+auto fields_of(Is<SeedResult> auto& result) {
+  auto& [time, details] = result;
+  return std::tie(time, details);
+}
+
 /// The results of seeds 0, 1, ... in this order, for any number of workers the same. `job` must
 /// depend on nothing but its seed.
 std::vector<SeedResult> run_seeds(const Chance& chance,

@@ -10,6 +10,10 @@
 namespace stepcast {
 namespace {
 
+constexpr Seconds BubbleSplit::*kWithoutStragglers[] = {
+    &BubbleSplit::warm_up, &BubbleSplit::drain, &BubbleSplit::imbalance, &BubbleSplit::messages,
+    &BubbleSplit::exchange};
+
 struct Gap {
   Seconds begin{};
   Seconds end{};
@@ -179,9 +183,7 @@ std::vector<BubbleSplit> split_bubbles(const Plan& plan, const Timeline& timelin
 
 BubbleSplit with_stragglers(const BubbleSplit& with, const BubbleSplit& without) {
   BubbleSplit split = with;
-  for (Seconds BubbleSplit::*part :
-       {&BubbleSplit::warm_up, &BubbleSplit::drain, &BubbleSplit::imbalance, &BubbleSplit::messages,
-        &BubbleSplit::exchange}) {
+  for (Seconds BubbleSplit::*part : kWithoutStragglers) {
     split.*part = std::min(with.*part, without.*part);
     split.stragglers += with.*part - split.*part;
   }
@@ -192,10 +194,10 @@ BubbleSplit scaled_to(BubbleSplit split, Seconds total) {
   const Seconds sum = split.total();
   if (!(sum > Seconds{}))
     return split;
-  for (Seconds BubbleSplit::*part :
-       {&BubbleSplit::warm_up, &BubbleSplit::drain, &BubbleSplit::imbalance, &BubbleSplit::messages,
-        &BubbleSplit::exchange, &BubbleSplit::stragglers})
-    split.*part = split.*part * (total / sum);
+  const double factor = total / sum;
+  for (Seconds BubbleSplit::*part : kWithoutStragglers)
+    split.*part = split.*part * factor;
+  split.stragglers = split.stragglers * factor;
   return split;
 }
 

@@ -21,6 +21,8 @@ constexpr Count kMostGpus = 16384;  // that a way out is looked for on
 /// Values to give some options.
 using Change = std::vector<std::pair<std::string, std::string>>;
 
+const Change kSmallestPasses{{"micro_batch", "1"}};
+
 struct Fit {
   Change change;
   Bytes memory{};
@@ -67,12 +69,7 @@ class WaysToFit {
 
   /// The fewest changes that suffice together, of equally many those that leave most of the layout.
   std::optional<Fit> together() const {
-    std::vector<Change> changes;
-    for (const Change& layout : layouts())
-      for (const Change& batch : {Change{}, Change{{"micro_batch", "1"}}})
-        for (const Change& zero : with_none(sharing()))
-          for (const Change& recompute : with_none(recomputing()))
-            changes.push_back(joined({recompute, zero, batch, layout}));
+    std::vector<Change> changes = combinations({Change{}, kSmallestPasses});
     std::ranges::stable_sort(changes, {}, &Change::size);
     for (Change& change : changes)
       if (const auto memory = memory_with(change); memory && *memory <= device())
@@ -83,14 +80,9 @@ class WaysToFit {
   /// Of all that holds least in each layout.
   std::optional<Fit> least() const {
     std::optional<Fit> least;
-    for (const Change& layout : layouts())
-      for (const Change& zero : with_none(sharing()))
-        for (const Change& recompute : with_none(recomputing())) {
-          Change change = joined({recompute, zero, Change{{"micro_batch", "1"}}, layout});
-          const auto memory = memory_with(change);
-          if (memory && (!least || *memory < least->memory))
-            least = Fit{std::move(change), *memory};
-        }
+    for (Change& change : combinations({kSmallestPasses}))
+      if (const auto memory = memory_with(change); memory && (!least || *memory < least->memory))
+        least = Fit{std::move(change), *memory};
     return least;
   }
 
@@ -98,6 +90,17 @@ class WaysToFit {
   Bytes device() const { return cluster_.device.memory; }
 
  private:
+  /// In every layout with each of these passes, and with whatever else saves memory.
+  std::vector<Change> combinations(const std::vector<Change>& batches) const {
+    std::vector<Change> changes;
+    for (const Change& layout : layouts())
+      for (const Change& batch : batches)
+        for (const Change& zero : with_none(sharing()))
+          for (const Change& recompute : with_none(recomputing()))
+            changes.push_back(joined({recompute, zero, batch, layout}));
+    return changes;
+  }
+
   static std::vector<Change> with_none(std::vector<Change> changes) {
     changes.emplace(changes.begin());
     return changes;

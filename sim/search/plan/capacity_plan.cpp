@@ -8,7 +8,6 @@
 
 #include "models/base/error.hpp"
 #include "sim/search/plan/checked_errors.hpp"
-#include "sim/search/plan/improve.hpp"
 #include "sim/search/plan/outlook.hpp"
 #include "sim/workers/stop.hpp"
 

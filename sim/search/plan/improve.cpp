@@ -1,11 +1,10 @@
-#include "sim/search/plan/improve.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 
+#include "sim/search/plan/capacity_plan.hpp"
 #include "sim/search/plan/moves.hpp"
 #include "sim/workers/stop.hpp"
 

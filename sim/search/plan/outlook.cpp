@@ -34,30 +34,9 @@ std::string gpus_of(const PlanSpace& space, const PlanChoice& choice) {
   return fmt::format("{} of {}", gpus_in_words(site.cluster.ranks()), site.cluster.name);
 }
 
-/// Searches that answer what would be if.
-class OtherSearches {
- public:
-  OtherSearches(const CapacityPlan& plan, std::uint32_t workers,
-                const std::function<void()>& finished)
-      : plan_(plan), workers_(workers), finished_(finished) {}
-
-  /// Of the same job on these sites; none where nothing fits.
-  std::optional<PlanChoice> best_on(std::vector<PlanSite> sites) const {
-    PlanSpace space = plan_.space;
-    space.sites = std::move(sites);
-    space.candidates.clear();
-    add_candidates(space, 0);
-    const CapacityPlan found = search_plan(std::move(space), workers_, kOfAnother, finished_);
-    if (found.choices.empty() || !found.choices.front().fits)
-      return std::nullopt;
-    return found.choices.front();
-  }
-
- private:
-  const CapacityPlan& plan_;
-  std::uint32_t workers_;
-  const std::function<void()>& finished_;
-};
+/// A search that answers what would be if: the best of the same job on these sites; none where
+/// nothing fits.
+using BestOn = std::function<std::optional<PlanChoice>(std::vector<PlanSite> sites)>;
 
 bool is_in_time(const PlanSpace& space, const PlanChoice& choice) {
   return choice.fits && choice.hours * kHour <= space.request.deadline->value;
@@ -77,7 +56,7 @@ const PlanChoice* fewest_gpus(const CapacityPlan& plan, const std::string& clust
 }
 
 /// With faster adapters, of the sizes below that: the smallest that meets the deadline.
-void add_network(const CapacityPlan& plan, const OtherSearches& others,
+void add_network(const CapacityPlan& plan, const BestOn& best_on,
                  std::vector<std::string>& sentences) {
   const std::string& cluster = plan.space.sites[plan.choices.front().trial.site].typed;
   const PlanChoice* now = fewest_gpus(plan, cluster);
@@ -98,7 +77,7 @@ void add_network(const CapacityPlan& plan, const OtherSearches& others,
   // By halves, as if more GPUs always took fewer hours: the size found meets the deadline, and a
   // smaller one may, too.
   const auto first = std::ranges::partition_point(smaller, [&](const PlanSite& site) {
-    const auto found = others.best_on({site});
+    const auto found = best_on({site});
     return !found || found->hours * kHour > plan.space.request.deadline->value;
   });
   if (first == smaller.end())
@@ -120,7 +99,7 @@ PlanSite grown(const PlanSpace& space, PlanSite site, std::uint32_t factor) {
 }
 
 /// Nothing is in time: by how much, and what would be.
-void add_missed_deadline(const CapacityPlan& plan, const OtherSearches& others,
+void add_missed_deadline(const CapacityPlan& plan, const BestOn& best_on,
                          std::vector<std::string>& sentences) {
   const auto& fastest = *std::ranges::min_element(
       plan.choices, {}, [](const PlanChoice& each) { return each.fits ? each.hours : 1e300; });
@@ -140,12 +119,12 @@ void add_missed_deadline(const CapacityPlan& plan, const OtherSearches& others,
   PlanSite with_nic = site;
   with_nic.cluster = faster.cluster;
   bool met = site.cluster.nodes > 1 &&
-             add(others.best_on({with_nic}), fmt::format("{:g} instead of {:g} Gb/s adapters",
+             add(best_on({with_nic}), fmt::format("{:g} instead of {:g} Gb/s adapters",
                                                          faster.faster_gbps, faster.nominal_gbps));
   for (const std::uint32_t factor : {2U, 4U, 8U, 16U}) {
     if (std::uint64_t{site.cluster.ranks()} * factor > 16384)
       break;
-    const auto found = others.best_on({grown(plan.space, site, factor)});
+    const auto found = best_on({grown(plan.space, site, factor)});
     if (add(found,
             fmt::format("{} GPUs of {}", site.cluster.ranks() * factor, site.cluster.name))) {
       met = true;
@@ -230,7 +209,16 @@ std::vector<std::string> outlook_of(const CapacityPlan& plan, std::uint32_t work
                                     const std::function<void()>& finished) {
   std::vector<std::string> sentences;
   const PlanRequest& request = plan.space.request;
-  const OtherSearches others(plan, workers, finished);
+  const BestOn best_on = [&](std::vector<PlanSite> sites) -> std::optional<PlanChoice> {
+    PlanSpace space = plan.space;
+    space.sites = std::move(sites);
+    space.candidates.clear();
+    add_candidates(space, 0);
+    const CapacityPlan found = search_plan(std::move(space), workers, kOfAnother, finished);
+    if (found.choices.empty() || !found.choices.front().fits)
+      return std::nullopt;
+    return found.choices.front();
+  };
   const auto any = [&](auto holds) { return std::ranges::any_of(plan.choices, holds); };
   if (!plan.choices.front().fits)
     return {too_large(plan)};
@@ -239,9 +227,9 @@ std::vector<std::string> outlook_of(const CapacityPlan& plan, std::uint32_t work
   };
   const auto is_timely = [&](const PlanChoice& each) { return is_in_time(plan.space, each); };
   if (request.deadline && any(is_timely))
-    add_network(plan, others, sentences);
+    add_network(plan, best_on, sentences);
   else if (request.deadline)
-    add_missed_deadline(plan, others, sentences);
+    add_missed_deadline(plan, best_on, sentences);
   if (request.budget && !any(is_paid))
     add_missed_budget(plan, sentences);
   else if (request.budget && request.deadline && any(is_timely) &&

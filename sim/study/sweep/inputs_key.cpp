@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "models/base/fields.hpp"
-#include "models/base/mix.hpp"
 #include "models/workload/device_costs.hpp"
 #include "traces/readers/stepcast/cluster_file.hpp"
 #include "traces/readers/stepcast/collectives_file.hpp"
@@ -76,21 +75,6 @@ std::string rest_of_inputs(const ScheduledJob& job) {
 
 std::string inputs_text(const ScheduledJob& job) {
   return head_of_inputs(job) + rest_of_inputs(job);
-}
-
-void TextKey::add(std::string_view text) {
-  for (const char c : text)
-    hash_ = mixed(hash_, static_cast<unsigned char>(c));
-}
-
-std::string TextKey::text() const {
-  return fmt::format("{:016x}", hash_);
-}
-
-std::string key_of_text(std::string_view text) {
-  TextKey key;
-  key.add(text);
-  return key.text();
 }
 
 }  // namespace stepcast

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "models/schedule/model_parallel/schedules.hpp"
 #include "models/schedule/passes/orders.hpp"
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/likely_range.hpp"
-#include "sim/study/validate/cases/case_options.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
 #include "traces/transformers.hpp"
@@ -104,6 +105,27 @@ std::uint32_t used_of_a_node(const MeasuredLayout& row) {
   if (used * 2 <= std::min(row.gpus_per_node, row.gpus))
     throw NotExpressed("nodes that are not full");
   return used;
+}
+
+/// Checks options of all rows: what would otherwise be the reason that leaves out each of them.
+/// Throws InputError for an option that neither order of Megatron has, or a bad value.
+void check_case_options(const ScheduleOptions& options) {
+  std::vector<OptionInfo> known = schedule_of(megatron_order(false)).options;
+  std::ranges::copy(schedule_of(megatron_order(true)).options, std::back_inserter(known));
+  std::vector<std::string> names;
+  std::ranges::transform(known, std::back_inserter(names), &OptionInfo::name);
+  for (const auto& [name, value] : options) {
+    if (std::ranges::find(names, name) == names.end())
+      throw InputError(fmt::format("`set` {}={}: expected an option of 1f1b or interleaved{}", name,
+                                   value, did_you_mean(name, names)));
+    const auto option = std::ranges::find(known, name, &OptionInfo::name);
+    try {
+      if (option != known.end())
+        check_option(*option, value);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("`set` {}: {}", name, error.what()));
+    }
+  }
 }
 
 class Predictor {

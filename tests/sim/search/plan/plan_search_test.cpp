@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/search/plan/improve.hpp"
+#include "sim/search/plan/capacity_plan.hpp"
 #include "sim/search/plan/plan_bound.hpp"
 
 namespace stepcast {

@@ -8,7 +8,6 @@
 
 #include "models/base/error.hpp"
 #include "sim/search/plan/capacity_plan.hpp"
-#include "sim/search/plan/improve.hpp"
 
 namespace stepcast {
 namespace {
