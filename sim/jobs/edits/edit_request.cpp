@@ -9,27 +9,6 @@
 
 namespace stepcast {
 
-const std::vector<RecipeInfo>& recipes() {
-  static const std::vector<RecipeInfo> all = {
-      {"mixed-precision", {}, "matrix products take a third, other passes half of their time"},
-      {"fused-optimiser", {}, "the update's kernels are one"},
-      {"kernel-fusion",
-       {"saves"},
-       "kernels that are no products are one; of a plan: the share that this saves"},
-      {"priority-slices",
-       {"size"},
-       "pieces of at most 4MiB, first those that are needed first (P3)"},
-      {"bucket-size", {"size"}, "all-reduces in buckets of this size"},
-      {"recomputation", {}, "forward passes run again before the backward passes"},
-      {"accumulation", {"passes"}, "so many passes of as many parts of the batch"},
-      {"cuda-graphs", {}, "no launch is waited for"},
-      {"faster-link", {"by"}, "communication moves its bytes so many times faster"},
-      {"dead-link", {"of"}, "of so many links of a node one is gone"},
-      {"gpu", {"from", "to"}, "passes as on another device, by its arithmetic and its memory"},
-  };
-  return all;
-}
-
 namespace {
 
 [[noreturn]] void refuse_verb(const std::string& verb) {
@@ -68,18 +47,6 @@ EditRequest edit_request_of(const std::string& verb, std::map<std::string, std::
 EditRequest parse_edit_request(std::string_view text) {
   auto [verb, fields] = words_of_edit(text);
   return edit_request_of(verb, std::move(fields));
-}
-
-std::vector<GraphEdit> edits_of(const EditRequest& request, const WorkGraph& graph,
-                                const PlannedModel* model) {
-  const auto found = std::ranges::find(recipes(), request.verb, &RecipeInfo::name);
-  if (found == recipes().end())
-    return {graph_edit_of(request.verb, request.fields)};
-  try {
-    return edits_of_recipe(request, graph, model);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", request.text, error.what()));
-  }
 }
 
 std::vector<WorkGraph> edited(const std::vector<WorkGraph>& graphs, const EditRequest& request,

@@ -9,7 +9,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/jobs/edits/recipe_meaning.hpp"
+#include "models/graph/edit/needs.hpp"
 #include "traces/catalog.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 
@@ -64,6 +64,21 @@ double factor_of(const PassShares& shares, double products, double others) {
   return shares.products * products + shares.host + (1 - shares.products - shares.host) * others;
 }
 
+/// A pipeline's plan has passes of several layers in one.
+void refuse_pipelines(const RecipeInput& of, const char* why) {
+  if (of.model != nullptr && of.model->is_cut)
+    throw InputError(why);
+}
+
+/// Where a recipe tells products from other work; `instead` says the same of a transformer's shape.
+void require_products(const RecipeInput& of, const char* instead) {
+  if (of.model != nullptr && of.model->is_cut && !of.model->knows_products)
+    throw InputError(
+        fmt::format("a pass of a transformer's stage has products and all else in one: expected "
+                    "{} in `workload`",
+                    instead));
+}
+
 /// Layers of the same factor together.
 std::vector<GraphEdit> passes_scaled(const PlannedModel* model, double products, double others) {
   if (model == nullptr) {
@@ -80,21 +95,6 @@ std::vector<GraphEdit> passes_scaled(const PlannedModel* model, double products,
   for (const auto& [pass, names] : layers)
     edits.push_back(scaled(
         {{"kind", pass.first}, {"layer", fmt::format("{}", fmt::join(names, ","))}}, pass.second));
-  return edits;
-}
-
-std::vector<GraphEdit> other_gpu(const Fields& fields, const PlannedModel* model) {
-  const auto device = [&](const char* key) {
-    const std::string name = field_or(fields, key, "");
-    if (name.empty())
-      throw InputError(fmt::format("{}: expected the name of a device, such as {}=a100", key, key));
-    return read_device(find_file(CatalogKind::Device, name));
-  };
-  const DeviceSpec from = device("from");
-  const DeviceSpec to = device("to");
-  auto edits = passes_scaled(model, from.peak_fp32 / to.peak_fp32,
-                             from.memory_bandwidth / to.memory_bandwidth);
-  edits.push_back(scaled({{"kind", kUpdates}}, from.memory_bandwidth / to.memory_bandwidth));
   return edits;
 }
 
@@ -118,8 +118,9 @@ Bytes size_of_bucket(const std::string& size) try {
   throw InputError(fmt::format("size: {}", error.what()));
 }
 
-std::vector<GraphEdit> other_buckets(const Fields& fields, const WorkGraph& graph, bool is_cut) {
-  const std::string size = field_or(fields, "size", "");
+std::vector<GraphEdit> other_buckets(const RecipeInput& of) {
+  const bool is_cut = of.model != nullptr && of.model->is_cut;
+  const std::string size = field_or(of.fields, "size", "");
   const Bytes wished = size_of_bucket(size);
   Bytes sum{};
   double count = 0;
@@ -127,8 +128,8 @@ std::vector<GraphEdit> other_buckets(const Fields& fields, const WorkGraph& grap
                                          : std::vector<std::string>{"all-reduce"},
                            .none = {}};
   const std::string kinds = fmt::format("{}", fmt::join(sums.any, ","));
-  for (const WorkNode& node : graph.nodes)
-    if (sums.holds(graph.kinds[node.kind]) && node.size > Bytes{} && node.fusable) {
+  for (const WorkNode& node : of.graph.nodes)
+    if (sums.holds(of.graph.kinds[node.kind]) && node.size > Bytes{} && node.fusable) {
       sum += node.size;
       ++count;
     }
@@ -149,38 +150,44 @@ double seconds_of(const WorkGraph& graph, const std::string& pass) {
 
 /// The forward passes run again before the backward ones: of a planned step those of each of
 /// sqrt(n) stretches of layers before its backward pass (Chen et al., 2016).
-std::vector<GraphEdit> recomputed(const WorkGraph& graph, const PlannedModel* model) {
-  if (model == nullptr) {
-    const double backward = seconds_of(graph, "backward");
+std::vector<GraphEdit> recomputed(const RecipeInput& of) {
+  refuse_pipelines(of,
+                   "what a stage keeps and computes again is its schedule's: expected `set` "
+                   "recompute=selective or full");
+  if (of.model == nullptr) {
+    const double backward = seconds_of(of.graph, "backward");
     if (backward <= 0)
       throw InputError("expected backward passes, found none");
     return {scaled({{"kind", "backward,backward-compute"}},
-                   1 + seconds_of(graph, "forward") / backward)};
+                   1 + seconds_of(of.graph, "forward") / backward)};
   }
-  const std::size_t layers = model->layers.size();
-  const auto stretch = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers))));
+  const std::vector<PlannedLayer>& layers = of.model->layers;
+  const auto stretch =
+      static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(layers.size()))));
   std::vector<GraphEdit> edits;
-  for (std::size_t first = 0; first < layers; first += stretch) {
-    const std::size_t last = std::min(layers, first + stretch) - 1;
+  for (std::size_t first = 0; first < layers.size(); first += stretch) {
+    const std::size_t last = std::min(layers.size(), first + stretch) - 1;
     Seconds again{};
     for (std::size_t layer = first; layer <= last; ++layer)
-      again += model->layers[layer].forward;
+      again += layers[layer].forward;
     edits.push_back(graph_edit_of("insert", {{"new", "forward again"},
                                              {"time", fmt::format("{:.9g}s", again.value)},
                                              {"as", "recomputation"},
                                              {"where", "before"},
                                              {"kind", "backward"},
-                                             {"layer", model->layers[last].name}}));
+                                             {"layer", layers[last].name}}));
   }
   return edits;
 }
 
-std::vector<GraphEdit> accumulated(const Fields& fields) {
+std::vector<GraphEdit> accumulated(const RecipeInput& of) {
+  refuse_pipelines(
+      of, "a pipeline's passes are of micro-batches: expected `set` micro_batch= or global_batch=");
   constexpr double kMostPasses = 4096;
-  const double passes = number_of(fields, "passes", 2, "2", kMostPasses);
+  const double passes = number_of(of.fields, "passes", 2, "2", kMostPasses);
   if (passes != std::floor(passes))
     throw InputError("passes: expected a whole number, such as passes=2, found " +
-                     in_quotes(field_or(fields, "passes", "")));
+                     in_quotes(field_or(of.fields, "passes", "")));
   return {scaled({{"kind", kPasses}}, 1 / passes),
           graph_edit_of("repeat", {{"kind", kPasses}, {"times", as_text(passes)}})};
 }
@@ -200,48 +207,117 @@ std::vector<GraphEdit> fused_as_told(const Fields& fields, const PlannedModel& m
   return passes_scaled(&model, 1, 1 - saved);
 }
 
+std::vector<GraphEdit> fused_kernels(const RecipeInput& of) {
+  require_products(of, "attention=flash");
+  if (of.model != nullptr)
+    return fused_as_told(of.fields, *of.model);
+  if (of.fields.contains("saves"))
+    throw InputError("saves: a recorded job's kernels say themselves what fusing them saves");
+  // Those of tables of operations are whole passes.
+  return {graph_edit_of("merge",
+                        {{"kind", "forward,backward"}, {"name!", kProducts}, {"apart", "yes"}})};
+}
+
+std::vector<GraphEdit> fused_updates(const RecipeInput& of) {
+  refuse_pipelines(of, "the update of a stage is one kernel already");
+  return {graph_edit_of("merge", {{"kind", kUpdates}})};
+}
+
+std::vector<GraphEdit> in_mixed_precision(const RecipeInput& of) {
+  require_products(of, "precision=bf16");
+  return passes_scaled(of.model, 1.0 / 3, 0.5);
+}
+
+std::vector<GraphEdit> on_other_gpu(const RecipeInput& of) {
+  require_products(of, "device=");
+  const auto device = [&](const char* key) {
+    const std::string name = field_or(of.fields, key, "");
+    if (name.empty())
+      throw InputError(fmt::format("{}: expected the name of a device, such as {}=a100", key, key));
+    return read_device(find_file(CatalogKind::Device, name));
+  };
+  const DeviceSpec from = device("from");
+  const DeviceSpec to = device("to");
+  const double by_memory = from.memory_bandwidth / to.memory_bandwidth;
+  auto edits = passes_scaled(of.model, from.peak_fp32 / to.peak_fp32, by_memory);
+  edits.push_back(scaled({{"kind", kUpdates}}, by_memory));
+  return edits;
+}
+
+std::vector<GraphEdit> in_slices(const RecipeInput& of) {
+  if (of.model == nullptr && !overtakes(of.graph))
+    throw InputError(
+        "a recorded step ends before the next forward pass, which priorities serve, and nothing in "
+        "it waits for a communication that could overtake another: expected a planned step, of "
+        "`workload`");
+  refuse_pipelines(of,
+                   "a stage's update waits for all of its gradients, whichever come first: "
+                   "expected no such order of a pipeline");
+  const std::string size = field_or(of.fields, "size", "4MiB");
+  return {graph_edit_of("split", {{"work", "communication"}, {"size", size}}),
+          graph_edit_of("reorder", {{"work", "communication"},
+                                    {"by", of.model == nullptr ? "need" : "layer"}})};
+}
+
+std::vector<GraphEdit> without_launches(const RecipeInput& of) {
+  if (of.model != nullptr)
+    throw InputError("a planned step has no launches: expected a recorded job");
+  return {scaled({{"work", "compute"}}, 0, "delay")};
+}
+
+std::vector<GraphEdit> over_faster_link(const RecipeInput& of) {
+  return links_scaled(1 / number_of(of.fields, "by", 0.001, "2"), of.graph);
+}
+
+std::vector<GraphEdit> without_link(const RecipeInput& of) {
+  const double links = number_of(of.fields, "of", 2, "4");
+  return links_scaled(links / (links - 1), of.graph);
+}
+
 }  // namespace
 
-std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGraph& graph,
-                                       const PlannedModel* model) {
-  const std::string& name = request.verb;
-  const Fields& fields = request.fields;
-  require_meaning(name, graph, model);
-  if (name == "mixed-precision")
-    return passes_scaled(model, 1.0 / 3, 0.5);
-  if (name == "fused-optimiser")
-    return {graph_edit_of("merge", {{"kind", kUpdates}})};
-  if (name == "kernel-fusion" && model != nullptr)
-    return fused_as_told(fields, *model);
-  if (name == "kernel-fusion") {
-    if (fields.contains("saves"))
-      throw InputError("saves: a recorded job's kernels say themselves what fusing them saves");
-    // Those of tables of operations are whole passes.
-    Fields kernels{{"kind", "forward,backward"}, {"name!", kProducts}};
-    kernels["apart"] = "yes";
-    return {graph_edit_of("merge", std::move(kernels))};
+const std::vector<RecipeInfo>& recipes() {
+  static const std::vector<RecipeInfo> all = {
+      {"mixed-precision",
+       {},
+       "matrix products take a third, other passes half of their time",
+       in_mixed_precision},
+      {"fused-optimiser", {}, "the update's kernels are one", fused_updates},
+      {"kernel-fusion",
+       {"saves"},
+       "kernels that are no products are one; of a plan: the share that this saves",
+       fused_kernels},
+      {"priority-slices",
+       {"size"},
+       "pieces of at most 4MiB, first those that are needed first (P3)",
+       in_slices},
+      {"bucket-size", {"size"}, "all-reduces in buckets of this size", other_buckets},
+      {"recomputation", {}, "forward passes run again before the backward passes", recomputed},
+      {"accumulation", {"passes"}, "so many passes of as many parts of the batch", accumulated},
+      {"cuda-graphs", {}, "no launch is waited for", without_launches},
+      {"faster-link",
+       {"by"},
+       "communication moves its bytes so many times faster",
+       over_faster_link},
+      {"dead-link", {"of"}, "of so many links of a node one is gone", without_link},
+      {"gpu",
+       {"from", "to"},
+       "passes as on another device, by its arithmetic and its memory",
+       on_other_gpu},
+  };
+  return all;
+}
+
+std::vector<GraphEdit> edits_of(const EditRequest& request, const WorkGraph& graph,
+                                const PlannedModel* model) {
+  const auto found = std::ranges::find(recipes(), request.verb, &RecipeInfo::name);
+  if (found == recipes().end())
+    return {graph_edit_of(request.verb, request.fields)};
+  try {
+    return found->edits({request.fields, graph, model});
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", request.text, error.what()));
   }
-  if (name == "priority-slices") {
-    const std::string size = field_or(fields, "size", "4MiB");
-    return {graph_edit_of("split", {{"work", "communication"}, {"size", size}}),
-            graph_edit_of("reorder", {{"work", "communication"},
-                                      {"by", model == nullptr ? "need" : "layer"}})};
-  }
-  if (name == "bucket-size")
-    return other_buckets(fields, graph, model != nullptr && model->is_cut);
-  if (name == "recomputation")
-    return recomputed(graph, model);
-  if (name == "accumulation")
-    return accumulated(fields);
-  if (name == "cuda-graphs")
-    return {scaled({{"work", "compute"}}, 0, "delay")};
-  if (name == "faster-link")
-    return links_scaled(1 / number_of(fields, "by", 0.001, "2"), graph);
-  if (name == "dead-link") {
-    const double links = number_of(fields, "of", 2, "4");
-    return links_scaled(links / (links - 1), graph);
-  }
-  return other_gpu(fields, model);
 }
 
 }  // namespace stepcast

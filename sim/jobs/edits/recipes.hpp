@@ -16,11 +16,21 @@ struct EditRequest {
   std::string text;  ///< As reports name it.
 };
 
+/// What a recipe is asked for.
+struct RecipeInput {
+  const std::map<std::string, std::string>& fields;
+  const WorkGraph& graph;
+  const PlannedModel* model = nullptr;  ///< Of a planned step; null: recorded.
+};
+
 /// Edits that are known under a name.
 struct RecipeInfo {
   std::string name;
   std::vector<std::string> keys;
   std::string meaning;
+  /// Some of them may select nothing. Throws InputError, which says why and what to ask for
+  /// instead, where it has no meaning for the step.
+  std::vector<GraphEdit> (*edits)(const RecipeInput& of);
 };
 const std::vector<RecipeInfo>& recipes();
 
@@ -29,14 +39,10 @@ EditRequest edit_request_of(const std::string& verb, std::map<std::string, std::
 EditRequest parse_edit_request(std::string_view text);
 
 /// The edits of a request for a step; of a recipe several, of which some may select nothing.
-/// `model`: of a planned step; null: recorded. Throws InputError where the recipe is not for such a
-/// step.
+/// `model`: of a planned step; null: recorded. Throws InputError, which says why and what to ask
+/// for instead, where the recipe has no meaning for such a step.
 std::vector<GraphEdit> edits_of(const EditRequest& request, const WorkGraph& graph,
                                 const PlannedModel* model);
-
-/// Those of a recipe.
-std::vector<GraphEdit> edits_of_recipe(const EditRequest& request, const WorkGraph& graph,
-                                       const PlannedModel* model);
 
 /// All graphs, which are the step's or were, with what is asked for. Throws InputError where it
 /// selects nothing.
