@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/graph/edit/work_graph.hpp"
+#include "models/graph/edit/graph_edit.hpp"
 
 namespace stepcast {
 
@@ -138,6 +138,12 @@ inline WorkGraph random_graph(std::uint32_t seed) {
     }
   }
   return graph;
+}
+
+/// An edit as it is written.
+inline GraphEdit graph_edit_of_text(std::string_view text) {
+  const auto [verb, fields] = words_of_edit(text);
+  return graph_edit_of(verb, fields);
 }
 
 /// An independent replay, round after round until nothing moves: slow and plain.

@@ -60,10 +60,8 @@ std::vector<std::string> edit_verbs();
 /// work (compute, communication). Throws InputError naming key and what would be right.
 GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::string> fields);
 
-/// The same from a text: "scale kind=forward name=*gemm* by=0.5"; values with blanks in quotes.
-GraphEdit parse_graph_edit(std::string_view text);
-
-/// The first word of such a text, and the pairs behind it. Throws InputError.
+/// The first word of a text such as "scale kind=forward name=*gemm* by=0.5", and the pairs behind
+/// it; values with blanks are in quotes. Throws InputError.
 std::pair<std::string, std::map<std::string, std::string>> words_of_edit(std::string_view text);
 
 /// How long a communication, which is of a kind, takes at another size, or among so many ranks (0:

@@ -1,32 +1,104 @@
 #include <algorithm>
-#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "models/graph/edit/edit_fields.hpp"
 #include "models/graph/edit/graph_edit.hpp"
 
 namespace stepcast {
 namespace {
 
-const std::vector<VerbInfo>& verbs() {
-  static const std::vector<VerbInfo> all = {
-      {"scale", EditVerb::Scale, {"by", "of"}},
-      {"set", EditVerb::Set, {"time", "size", "delay"}},
-      {"insert", EditVerb::Insert, {"new", "time", "as", "on", "where"}},
-      {"remove", EditVerb::Remove, {}},
-      {"move", EditVerb::Move, {"on", "before", "behind"}},
-      {"merge", EditVerb::Merge, {"up_to", "time", "apart"}},
-      {"split", EditVerb::Split, {"parts", "size"}},
-      {"reorder", EditVerb::Reorder, {"by", "descending"}},
-      {"repeat", EditVerb::Repeat, {"times"}},
-      {"replicate", EditVerb::Replicate, {"ranks"}},
-  };
-  return all;
+using TextFields = std::map<std::string, std::string>;
+
+class EditFields;
+
+/// A verb, the keys that it takes beside those that select, and what reads these.
+struct VerbInfo {
+  const char* name;
+  EditVerb verb;
+  std::vector<std::string> keys;
+  void (*read)(EditFields& fields, GraphEdit& edit);
+};
+
+std::vector<std::string> parts_of_list(const std::string& text) {
+  std::vector<std::string> parts;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    parts.emplace_back(rest.substr(0, comma));
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return parts;
 }
+
+/// Takes one key after the other, and complains of what is left.
+class EditFields {
+ public:
+  EditFields(const VerbInfo& verb, TextFields fields) : verb_(verb), fields_(std::move(fields)) {}
+
+  const VerbInfo& verb() const { return verb_; }
+  bool has(const std::string& key) const { return fields_.contains(key); }
+
+  std::optional<std::string> take(const std::string& key) {
+    auto found = fields_.extract(key);
+    return found ? std::optional(std::move(found.mapped())) : std::nullopt;
+  }
+
+  template <typename Parse>
+  auto parsed(const std::string& key, Parse parse)
+      -> std::optional<decltype(parse(std::string()))> {
+    const auto text = take(key);
+    if (!text)
+      return std::nullopt;
+    try {
+      return parse(*text);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}: {}", verb_.name, key, error.what()));
+    }
+  }
+
+  std::size_t word(const std::string& key, const std::vector<std::string>& words) {
+    const auto text = take(key);
+    if (!text)
+      return 0;
+    const auto found = std::ranges::find(words, *text);
+    if (found == words.end())
+      throw InputError(fmt::format("{}: {}: expected {}, found {}", verb_.name, key,
+                                   fmt::join(words, " or "), in_quotes(*text)));
+    return static_cast<std::size_t>(found - words.begin());
+  }
+
+  TextSelection patterns(const std::string& key) {
+    TextSelection selection;
+    selection.any = parts_of_list(take(key).value_or(""));
+    selection.none = parts_of_list(take(key + "!").value_or(""));
+    return selection;
+  }
+
+  [[noreturn]] void expect(const std::string& what) const {
+    throw InputError(fmt::format("{}: expected {}", verb_.name, what));
+  }
+
+  void finish() const {
+    if (fields_.empty())
+      return;
+    std::vector<std::string> known = {"name", "kind", "layer", "stream", "rank", "stage", "work"};
+    known.insert(known.begin(), verb_.keys.begin(), verb_.keys.end());
+    const std::string& key = fields_.begin()->first;
+    throw InputError(fmt::format("{}: unknown key {}: expected {}{}", verb_.name, in_quotes(key),
+                                 fmt::join(known, ", "), did_you_mean(key, known)));
+  }
+
+ private:
+  const VerbInfo& verb_;
+  TextFields fields_;
+};
 
 /// "0.5" or "1/3".
 double positive_ratio(const std::string& text) {
@@ -73,6 +145,22 @@ std::uint32_t few(const std::string& text) {
   return count;
 }
 
+void read_scale(EditFields& fields, GraphEdit& edit) {
+  const auto factor = fields.parsed("by", positive_ratio);
+  if (!factor)
+    fields.expect("by=, such as by=0.5");
+  edit.factor = *factor;
+  edit.value = static_cast<EditedValue>(fields.word("of", {"time", "size", "delay"}));
+}
+
+void read_set(EditFields& fields, GraphEdit& edit) {
+  edit.size = fields.parsed("size", size_in);
+  edit.time = fields.parsed("time", time_in);
+  edit.delay = fields.parsed("delay", time_in);
+  if (!edit.time && !edit.delay && !edit.size)
+    fields.expect("time=, size= or delay=, such as time=1ms");
+}
+
 void read_insert(EditFields& fields, GraphEdit& edit) {
   edit.name = fields.take("new").value_or("");
   edit.time = fields.parsed("time", time_in);
@@ -93,61 +181,46 @@ void read_move(EditFields& fields, GraphEdit& edit) {
     fields.expect("on=STREAM, or before= or behind= with the name of another node");
 }
 
-void read_sizes(EditFields& fields, GraphEdit& edit) {
-  if (edit.verb == EditVerb::Merge) {
-    edit.size = fields.parsed("up_to", size_in);
-    edit.time = fields.parsed("time", time_in);
-    edit.apart = fields.word("apart", {"no", "yes"}) == 1;
-    return;
-  }
-  edit.size = fields.parsed("size", size_in);
-  if (edit.verb == EditVerb::Split) {
-    edit.count = fields.parsed("parts", few).value_or(0);
-    if ((edit.count == 0) == !edit.size)
-      fields.expect("parts= or size=, such as parts=4 or size=4MiB");
-    return;
-  }
+void read_merge(EditFields& fields, GraphEdit& edit) {
+  edit.size = fields.parsed("up_to", size_in);
   edit.time = fields.parsed("time", time_in);
-  edit.delay = fields.parsed("delay", time_in);
-  if (!edit.time && !edit.delay && !edit.size)
-    fields.expect("time=, size= or delay=, such as time=1ms");
+  edit.apart = fields.word("apart", {"no", "yes"}) == 1;
 }
 
-void read_count(EditFields& fields, const char* key, GraphEdit& edit) {
+void read_split(EditFields& fields, GraphEdit& edit) {
+  edit.size = fields.parsed("size", size_in);
+  edit.count = fields.parsed("parts", few).value_or(0);
+  if ((edit.count == 0) == !edit.size)
+    fields.expect("parts= or size=, such as parts=4 or size=4MiB");
+}
+
+void read_reorder(EditFields& fields, GraphEdit& edit) {
+  edit.key = static_cast<SortKey>(fields.word("by", {"layer", "size", "time", "name", "need"}));
+  edit.descending = fields.word("descending", {"no", "yes"}) == 1;
+}
+
+/// Repeat and replicate, whose only key says how often.
+void read_count(EditFields& fields, GraphEdit& edit) {
+  const std::string& key = fields.verb().keys.front();
   edit.count = fields.parsed(key, few).value_or(0);
   if (edit.count == 0)
     fields.expect(fmt::format("{}=, such as {}=2", key, key));
 }
 
-void read_verb(EditFields& fields, GraphEdit& edit) {
-  switch (edit.verb) {
-    case EditVerb::Scale: {
-      const auto factor = fields.parsed("by", positive_ratio);
-      if (!factor)
-        fields.expect("by=, such as by=0.5");
-      edit.factor = *factor;
-      edit.value = static_cast<EditedValue>(fields.word("of", {"time", "size", "delay"}));
-      return;
-    }
-    case EditVerb::Set:
-    case EditVerb::Merge:
-    case EditVerb::Split:
-      return read_sizes(fields, edit);
-    case EditVerb::Insert:
-      return read_insert(fields, edit);
-    case EditVerb::Remove:
-      return;
-    case EditVerb::Move:
-      return read_move(fields, edit);
-    case EditVerb::Reorder:
-      edit.key = static_cast<SortKey>(fields.word("by", {"layer", "size", "time", "name", "need"}));
-      edit.descending = fields.word("descending", {"no", "yes"}) == 1;
-      return;
-    case EditVerb::Repeat:
-      return read_count(fields, "times", edit);
-    case EditVerb::Replicate:
-      return read_count(fields, "ranks", edit);
-  }
+const std::vector<VerbInfo>& verbs() {
+  static const std::vector<VerbInfo> all = {
+      {"scale", EditVerb::Scale, {"by", "of"}, read_scale},
+      {"set", EditVerb::Set, {"time", "size", "delay"}, read_set},
+      {"insert", EditVerb::Insert, {"new", "time", "as", "on", "where"}, read_insert},
+      {"remove", EditVerb::Remove, {}, [](EditFields&, GraphEdit&) {}},
+      {"move", EditVerb::Move, {"on", "before", "behind"}, read_move},
+      {"merge", EditVerb::Merge, {"up_to", "time", "apart"}, read_merge},
+      {"split", EditVerb::Split, {"parts", "size"}, read_split},
+      {"reorder", EditVerb::Reorder, {"by", "descending"}, read_reorder},
+      {"repeat", EditVerb::Repeat, {"times"}, read_count},
+      {"replicate", EditVerb::Replicate, {"ranks"}, read_count},
+  };
+  return all;
 }
 
 std::string written(const std::string& verb, const TextFields& fields) {
@@ -192,7 +265,7 @@ GraphEdit graph_edit_of(const std::string& verb, std::map<std::string, std::stri
   edit.what.stages = reader.parsed("stage", number_ranges).value_or(edit.what.stages);
   if (reader.has("work"))
     edit.what.communicates = reader.word("work", {"compute", "communication"}) == 1;
-  read_verb(reader, edit);
+  found->read(reader, edit);
   reader.finish();
   return edit;
 }
@@ -224,11 +297,6 @@ std::pair<std::string, std::map<std::string, std::string>> words_of_edit(std::st
           fmt::format("{}: {} is given twice", words.front(), words[i].substr(0, equals)));
   }
   return {words.front(), fields};
-}
-
-GraphEdit parse_graph_edit(std::string_view text) {
-  auto [verb, fields] = words_of_edit(text);
-  return graph_edit_of(verb, std::move(fields));
 }
 
 }  // namespace stepcast

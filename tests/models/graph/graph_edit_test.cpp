@@ -12,7 +12,7 @@ namespace stepcast {
 namespace {
 
 WorkGraph after(const std::string& edit, const WorkGraph& graph = made_graph()) {
-  return apply(parse_graph_edit(edit), graph, {}).graph;
+  return apply(graph_edit_of_text(edit), graph, {}).graph;
 }
 
 double step_after(const std::string& edit, const WorkGraph& graph = made_graph()) {

@@ -82,7 +82,7 @@ TEST(PartitionTest, WithoutStartUpItGoesOnAsFarAsItPays) {
 TEST(PartitionTest, AnEditTakesAnyNumber) {
   const WorkGraph graph = push_and_pull();
   const auto cut = [&](const char* edit) {
-    return last_end(apply(parse_graph_edit(edit), graph, {}).graph);
+    return last_end(apply(graph_edit_of_text(edit), graph, {}).graph);
   };
   EXPECT_DOUBLE_EQ(cut("split work=communication parts=5"), 30 + 10 + 2);
   EXPECT_NEAR(cut("split work=communication parts=7"), 30 + 10 + 10.0 / 7, 1e-9);
