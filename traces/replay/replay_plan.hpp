@@ -30,7 +30,9 @@ struct ReplayPlan {
 /// Precondition: at least one step; one rank, or predict_collectives.
 ///
 /// Throws InputError, beginning with a step's name, if `buckets` is given and the gradients are not
-/// known, and if a collective is to be predicted that cannot be, see refuse_unpredictable().
+/// known, and if a collective is to be predicted that was recorded without its kind or size, that
+/// is a point-to-point transfer (whose peer is not known), or that a part of the job's ranks ran
+/// (which of them is not known).
 ReplayPlan replay_plan(const std::vector<RecordedStep>& steps, const Cluster& cluster,
                        const WhatIf& change);
 
