@@ -1,14 +1,28 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "models/schedule/option_info.hpp"
 #include "sim/forecast/likely_range.hpp"
 #include "sim/jobs/edits/editable_step.hpp"
 #include "sim/jobs/edits/recipes.hpp"
 #include "sim/search/accepted_edit.hpp"
-#include "sim/search/lanes/lane_descent.hpp"
 #include "traces/stalled_steps.hpp"
 
 namespace stepcast {
+
+/// A way down in the search for communications to fuse and to cut.
+enum class LaneDescent : std::uint8_t {
+  AllCuts,    ///< In as many pieces at once as pay.
+  Halves,     ///< What is cut is cut in two, again and again.
+  RowsFirst,  ///< Begins with whole rows of communications as few, of the best of sizes.
+};
+
+/// Steps that were timed, by the edits behind the same begin.
+using KnownSteps = std::map<std::string, Seconds>;
 
 /// A step, recorded or planned, with edits that were asked for and edits that were found.
 struct EditedStep {

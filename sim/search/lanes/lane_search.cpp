@@ -141,15 +141,21 @@ bool LaneSearch::is_stalled() {
   return gain < step_.now().step * kLeast;
 }
 
-/// The four that promise most; while none of them gains the next ones.
-bool LaneSearch::go_round() {
-  constexpr std::size_t kAtOnce = 4;
+/// The sixteen that promise most by what they save, in this order.
+std::vector<LaneCandidate> LaneSearch::promising(const LaneRound& round) {
   constexpr std::size_t kMost = 16;
-  LaneRound round(step_.step(), step_.now());
   std::vector<LaneCandidate> found = round.candidates();
   step_.result().tried += found.size();
   std::ranges::stable_sort(found, std::ranges::greater(), &LaneCandidate::estimate);
   found.resize(std::min(kMost, found.size()));
+  return found;
+}
+
+/// The four that promise most; while none of them gains the next ones.
+bool LaneSearch::go_round() {
+  constexpr std::size_t kAtOnce = 4;
+  LaneRound round(step_.step(), step_.now());
+  const std::vector<LaneCandidate> found = promising(round);
   BestOfRound best;
   for (std::size_t i = 0; i < found.size() && (i % kAtOnce != 0 || !best.candidate); ++i)
     if (found[i].kind == EditKind::Fuse)
@@ -188,21 +194,15 @@ bool LaneSearch::go_estimated_round() {
   return false;
 }
 
-/// Of the sixteen that promise most by what they save, in 2, 4 and 8 pieces, whatever the estimate
-/// says.
+/// Of those that promise most, in 2, 4 and 8 pieces, whatever the estimate says.
 std::vector<LaneSearch::Estimated> LaneSearch::estimated(LaneRound& round) {
-  constexpr std::size_t kMost = 16;
   constexpr std::uint32_t kMostParts = 8;
-  std::vector<LaneCandidate> found = round.candidates();
-  step_.result().tried += found.size();
-  std::ranges::stable_sort(found, std::ranges::greater(), &LaneCandidate::estimate);
-  found.resize(std::min(kMost, found.size()));
   std::vector<Estimated> all;
   const auto add = [&](const LaneCandidate& candidate) {
     if (const auto step = estimate_of(candidate, round))
       all.push_back({candidate, *step});
   };
-  for (const LaneCandidate& each : found) {
+  for (const LaneCandidate& each : promising(round)) {
     LaneCandidate candidate = each;
     if (candidate.kind == EditKind::Fuse) {
       add(candidate);

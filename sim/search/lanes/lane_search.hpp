@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/search/lanes/lane_descent.hpp"
 #include "sim/search/lanes/lane_round.hpp"
 #include "sim/search/step_in_hand.hpp"
 
@@ -45,6 +44,7 @@ class LaneSearch {
   bool fuse_rows();
   bool fuse_row(const std::string& kind, const std::string& stream);
   void descend_simulated();
+  std::vector<LaneCandidate> promising(const LaneRound& round);
   bool go_round();
   bool go_estimated_round();
   bool may_simulate();
