@@ -2,8 +2,8 @@
 
 #include <span>
 #include <utility>
-#include <vector>
 
+#include "models/graph/compressed_rows.hpp"
 #include "models/graph/task_graph.hpp"
 
 namespace stepcast {
@@ -15,18 +15,18 @@ struct Predecessor {
 };
 
 /// The edges of a repeated task graph turned round, for walks back in time.
-class Predecessors {
- public:
-  /// `earlier`: what tasks wait for in iterations before, and which task does.
-  Predecessors(const TaskGraph& graph, std::span<const std::pair<Predecessor, TaskId>> earlier);
+using Predecessors = CompressedRows<Predecessor>;
 
-  std::span<const Predecessor> of(TaskId task) const {
-    return std::span(list_).subspan(first_[task], first_[task + 1] - first_[task]);
-  }
-
- private:
-  std::vector<std::uint32_t> first_;  // of(t) is list_[first_[t] .. first_[t + 1])
-  std::vector<Predecessor> list_;
-};
+/// `earlier`: what tasks wait for in iterations before, and which task does.
+inline Predecessors predecessors_of(const TaskGraph& graph,
+                                    std::span<const std::pair<Predecessor, TaskId>> earlier) {
+  return {graph.size(), [&](auto add) {
+            for (TaskId id = 0; id < graph.size(); ++id)
+              for (const TaskId after : graph.successors(id))
+                add(after, Predecessor{id, 0});
+            for (const auto& [before, after] : earlier)
+              add(after, before);
+          }};
+}
 
 }  // namespace stepcast

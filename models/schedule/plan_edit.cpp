@@ -55,7 +55,7 @@ Edges bypassed(std::span<const TaskGraph::Edge> edges, const TaskGraph& graph,
 Edges backed_up(Edges edges, const TaskGraph& graph, const std::vector<TaskId>& new_id) {
   if (std::ranges::all_of(edges, [&](const auto& edge) { return new_id[edge.first] != kNone; }))
     return edges;
-  const Predecessors predecessors(graph, {});
+  const Predecessors predecessors = predecessors_of(graph, {});
   Edges result;
   std::ranges::reverse(edges);
   while (!edges.empty()) {

@@ -11,8 +11,7 @@ StepPace pace_of_step(const Job& job, const JobStep& step) {
   std::vector<Seconds> computing(job.ranks.size());
   for (const JobOperation& done : step.operations) {
     pace.length = std::max(pace.length, done.end);
-    const JobKind& kind = job.kinds[done.kind];
-    if (kind.work != JobWork::Transfer && kind.work != JobWork::Host && !kind.copies)
+    if (computes(job.kinds[done.kind]))
       computing[done.rank] += done.end - done.begin;
   }
   pace.computing = *std::ranges::max_element(computing);

@@ -16,6 +16,14 @@
 namespace stepcast {
 namespace {
 
+/// When each operation ran, for a graph that may have to take meetings apart.
+std::vector<RecordedTimes> times_of(const JobStep& step) {
+  std::vector<RecordedTimes> times;
+  for (const JobOperation& done : step.operations)
+    times.push_back({done.begin, done.end});
+  return times;
+}
+
 /// Its own time of each operation: in a meeting from the last begin, never negative.
 std::vector<double> own_times(const JobStep& step, const StepGraph& graph) {
   std::vector<double> times;
@@ -57,6 +65,23 @@ double ends_at(const JobStep& step) {
 
 }  // namespace
 
+StepGraph step_graph_of(const JobStep& step) {
+  const CompressedRows<> meetings(step.meetings.size(), [&](auto add) {
+    for (std::uint32_t meeting = 0; meeting < step.meetings.size(); ++meeting)
+      for (const std::uint32_t member : step.meetings[meeting].members)
+        add(meeting, member);
+  });
+  StepGraph graph(step.operations.size(),
+                  {.edges = step.edges, .meetings = meetings, .arrivals = step.arrivals},
+                  times_of(step));
+  if (!graph.can_run())
+    throw InputError(
+        fmt::format("step {}: expected operations in an order in which they can run, found some "
+                    "that wait for each other",
+                    step.name));
+  return graph;
+}
+
 std::string doubt_of_replay(const Job& job, double error) {
   constexpr double kDoubtful = 0.05;
   constexpr double kRefused = 0.10;
@@ -91,14 +116,15 @@ void JobReplay::for_each_task(std::size_t count,
 }
 
 JobReplay::Step JobReplay::step_of(const JobStep& step) const {
-  StepGraph graph(step);
+  StepGraph graph = step_graph_of(step);
   std::vector<double> actual = own_times(step, graph);
   std::vector<double> delays = unexplained_delays(step, graph);
-  std::vector<double> waits(actual.size());
+  const std::vector<double> none(actual.size());
   return {.graph = std::move(graph),
           .actual = std::move(actual),
           .delays = std::move(delays),
-          .waits = std::move(waits)};
+          .waits = none,
+          .ideal = none};
 }
 
 void JobReplay::tell_waits() {
@@ -108,48 +134,40 @@ void JobReplay::tell_waits() {
     return;
   std::vector<std::vector<double>> met(job_.kinds.size());
   has_met_.assign(job_.kinds.size(), false);
-  const auto for_transfers = [&](bool alone, auto use) {
-    for (std::size_t step = 0; step < steps_.size(); ++step)
-      for (std::size_t place = 0; place < steps_[step].actual.size(); ++place) {
-        const JobOperation& done = job_.steps[step].operations[place];
-        if (done.alone == alone && job_.kinds[done.kind].work == JobWork::Transfer)
-          use(done.kind, steps_[step], place);
-      }
-  };
-  for_transfers(false, [&](std::uint16_t kind, const Step& step, std::size_t place) {
-    met[kind].push_back(step.actual[place]);
-    has_met_[kind] = true;
+  for_each([&](const ReplayedOperation& of) {
+    if (of.done.alone || !of.transfers())
+      return;
+    met[of.done.kind].push_back(of.actual);
+    has_met_[of.done.kind] = true;
   });
   for (std::vector<double>& of : met)
     if (!of.empty())
       of = {median_of(std::move(of))};
-  for_transfers(true, [&](std::uint16_t kind, Step& step, std::size_t place) {
-    double& time = step.actual[place];
-    const double own = met[kind].empty() ? time : std::min(time, met[kind].front());
-    step.waits[place] = time - own;
-    time = own;
-    if (job_.kinds[kind].purpose == JobPurpose::Message)
-      step.waits[place] += std::exchange(step.delays[place], 0);
+  for_each([&](const ReplayedOperation& of) {
+    if (!of.done.alone || !of.transfers())
+      return;
+    Step& step = steps_[of.step];
+    const std::vector<double>& usual = met[of.done.kind];
+    step.actual[of.place] = usual.empty() ? of.actual : std::min(of.actual, usual.front());
+    step.waits[of.place] = of.actual - step.actual[of.place];
+    if (of.kind.purpose == JobPurpose::Message)
+      step.waits[of.place] += std::exchange(step.delays[of.place], 0);
   });
 }
 
 void JobReplay::find_ideals() {
   std::vector<std::vector<double>> times(job_.kinds.size());
-  for (std::size_t step = 0; step < steps_.size(); ++step)
-    for (std::size_t place = 0; place < steps_[step].actual.size(); ++place)
-      times[job_.steps[step].operations[place].kind].push_back(steps_[step].actual[place]);
+  for_each([&](const ReplayedOperation& of) { times[of.done.kind].push_back(of.actual); });
   for (std::size_t kind = 0; kind < times.size(); ++kind) {
     const bool transfers = job_.kinds[kind].work == JobWork::Transfer;
     ideal_of_kind_.push_back(times[kind].empty() ? 0.0
                              : transfers         ? median_of(std::move(times[kind]))
                                                  : mean_of(times[kind]));
   }
-  for (std::size_t step = 0; step < steps_.size(); ++step)
-    for (std::size_t place = 0; place < steps_[step].actual.size(); ++place) {
-      const JobOperation& done = job_.steps[step].operations[place];
-      steps_[step].ideal.push_back(done.alone && !has_met_[done.kind] ? steps_[step].actual[place]
-                                                                      : ideal_of_kind_[done.kind]);
-    }
+  for_each([&](const ReplayedOperation& of) {
+    steps_[of.step].ideal[of.place] =
+        of.done.alone && !has_met_[of.done.kind] ? of.actual : ideal_of_kind_[of.done.kind];
+  });
 }
 
 std::vector<double> JobReplay::recorded() const {
@@ -160,12 +178,11 @@ std::vector<double> JobReplay::recorded() const {
 }
 
 std::vector<double> JobReplay::delayed() const {
-  return delayed_with(
-      [&](std::uint32_t step, std::uint32_t place) { return steps_[step].delays[place]; });
+  return delayed_with([](const ReplayedOperation& of) { return of.delay; });
 }
 
 std::vector<double> JobReplay::without_host() const {
-  return delayed_with([](std::uint32_t, std::uint32_t) { return 0.0; });
+  return delayed_with([](const ReplayedOperation&) { return 0.0; });
 }
 
 std::vector<double> JobReplay::rank_errors() const {

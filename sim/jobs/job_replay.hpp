@@ -6,12 +6,30 @@
 #include <string>
 #include <vector>
 
-#include "sim/jobs/step_graph.hpp"
+#include "models/graph/step_graph.hpp"
 #include "traces/job/job.hpp"
 
 namespace stepcast {
 
 double mean_of(const std::vector<double>& values);  ///< Precondition: not empty.
+
+/// What waits for what, and who meets whom, in a recorded step. Throws InputError where operations
+/// wait for each other although meetings that contradict each other are taken apart.
+StepGraph step_graph_of(const JobStep& step);
+
+/// An operation of a job with its times in replays, in seconds.
+struct ReplayedOperation {
+  std::uint32_t step = 0;
+  std::uint32_t place = 0;  ///< Into the step's operations.
+  const JobOperation& done;
+  const JobKind& kind;
+  double actual = 0;
+  double ideal = 0;
+  double delay = 0;  ///< By how much it began later than all that it waited for had ended.
+  double wait = 0;   ///< See JobReplay::waits().
+
+  bool transfers() const { return kind.work == JobWork::Transfer; }
+};
 
 /// A job ready to be replayed with the work of some as recorded and of the others ideal. Steps of
 /// long jobs are replayed on all cores: functions that callers give are called on several threads.
@@ -39,40 +57,63 @@ class JobReplay {
   const std::vector<double>& waits(std::size_t step) const { return steps_[step].waits; }
   double ideal_of_kind(std::uint16_t kind) const { return ideal_of_kind_[kind]; }
 
+  ReplayedOperation operation(std::uint32_t step, std::uint32_t place) const {
+    const Step& of = steps_[step];
+    const JobOperation& done = job_.steps[step].operations[place];
+    return {step,
+            place,
+            done,
+            job_.kinds[done.kind],
+            of.actual[place],
+            of.ideal[place],
+            of.delays[place],
+            of.waits[place]};
+  }
+  /// Calls visit(ReplayedOperation) for all operations of all steps.
+  template <typename Visit>
+  void for_each(Visit visit) const {
+    for (std::uint32_t step = 0; step < steps_.size(); ++step)
+      for (std::uint32_t place = 0; place < steps_[step].actual.size(); ++place)
+        visit(operation(step, place));
+  }
+
   /// How long the steps took as recorded; as replayed with every delay that no dependency explains;
   /// and without the host's, which are all but waits.
   std::vector<double> recorded() const;
   std::vector<double> delayed() const;
   std::vector<double> without_host() const;
-  /// By step: as recorded, but a delay, beside waits, is `delay(step, place)`.
+  /// By step: as recorded, but a delay, beside waits, is delay(ReplayedOperation).
   template <typename Delay>
   std::vector<double> delayed_with(Delay delay) const {
-    return replay_each(
-        [&](std::uint32_t step, std::uint32_t place) {
-          return delay(step, place) + steps_[step].waits[place];
-        },
-        [](const Step& step, const auto& delays, auto& ends) {
-          return step.graph.replay(step.actual, delays, ends);
-        });
+    return replay_each([&](const ReplayedOperation& of) { return delay(of) + of.wait; },
+                       [](const Step& step, const auto& delays, auto& ends) {
+                         return step.graph.replay(step.actual, delays, ends);
+                       });
   }
   /// The mean over the steps of |replayed - recorded| end of each rank, over the recorded step.
   std::vector<double> rank_errors() const;
 
-  /// By step: replayed without delays, an operation taking `duration(step, place)`.
+  /// By step: replayed without delays, an operation taking duration(ReplayedOperation).
   template <typename Duration>
   std::vector<double> replay_with(Duration duration) const {
     return replay_each(duration, [](const Step& step, const auto& durations, auto& ends) {
       return step.graph.replay(durations, {}, ends);
     });
   }
+  template <typename Duration>
+  double mean_with(Duration duration) const {
+    return mean_of(replay_with(duration));
+  }
 
   /// The same with what `is_real` holds of (a JobOperation) as recorded, all else ideal.
   template <typename IsReal>
   std::vector<double> replay_if(IsReal is_real) const {
-    return replay_with([&](std::uint32_t step, std::uint32_t place) {
-      const Step& of = steps_[step];
-      return is_real(job_.steps[step].operations[place]) ? of.actual[place] : of.ideal[place];
-    });
+    return replay_with(
+        [&](const ReplayedOperation& of) { return is_real(of.done) ? of.actual : of.ideal; });
+  }
+  template <typename IsReal>
+  double mean_if(IsReal is_real) const {
+    return mean_of(replay_if(is_real));
   }
 
   /// By part: the mean step with what is of the part as recorded, all else ideal. `part_of` a
@@ -102,7 +143,7 @@ class JobReplay {
     std::vector<double> ideal;
   };
 
-  /// By step: `replay(step, values, ends)` of value(step, place).
+  /// By step: `replay(step, values, ends)` of value(ReplayedOperation).
   template <typename Value, typename Replay>
   std::vector<double> replay_each(Value value, Replay replay) const {
     std::vector<double> times(steps());
@@ -110,7 +151,7 @@ class JobReplay {
       const auto step = static_cast<std::uint32_t>(task);
       std::vector<double> values(steps_[step].actual.size());
       for (std::uint32_t place = 0; place < values.size(); ++place)
-        values[place] = value(step, place);
+        values[place] = value(operation(step, place));
       std::vector<double> ends;
       times[step] = replay(steps_[step], values, ends);
     });

@@ -48,7 +48,7 @@ PathWalk::PathWalk(const Plan& plan, const Timeline& timeline, ClassId rank_clas
       rank_class_(rank_class),
       period_(recorded_time(plan, timeline)),
       tolerance_(period_ * 1e-9),
-      predecessors_(plan.graph, of_iterations_before(plan)),
+      predecessors_(predecessors_of(plan.graph, of_iterations_before(plan))),
       previous_(plan.graph.size(), kNone),
       last_(plan.streams.size(), kNone),
       ended_(plan.streams.size()) {

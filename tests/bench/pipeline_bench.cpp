@@ -6,7 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include "models/schedule/list/registry.hpp"
-#include "sim/jobs/edits/pipeline_step.hpp"
+#include "sim/jobs/edits/planned_step.hpp"
 #include "sim/search/options/schedule_edits.hpp"
 #include "tests/bench/peak_memory.hpp"
 #include "tests/support/owned_job.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "models/schedule/list/registry.hpp"
-#include "sim/jobs/edits/pipeline_step.hpp"
+#include "sim/jobs/edits/planned_step.hpp"
 #include "sim/search/step_search.hpp"
 #include "tests/support/examples.hpp"
 #include "tests/support/input_error.hpp"

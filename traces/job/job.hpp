@@ -1,14 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "models/base/units.hpp"
+#include "models/graph/step_graph.hpp"
 #include "traces/job/clocks.hpp"
 #include "traces/job/job_shape.hpp"
 
@@ -45,7 +44,16 @@ struct JobKind {
   bool scatters = false;  ///< A sum of which each rank keeps a part.
 };
 
-inline constexpr std::uint32_t kNoMeeting = std::numeric_limits<std::uint32_t>::max();
+/// Whether it is work of a rank's device alone, be it a copy of memory.
+constexpr bool computes(JobWork work) {
+  return work != JobWork::Transfer && work != JobWork::Host;
+}
+/// Whether it is computation: such work, but no copy.
+inline bool computes(const JobKind& kind) {
+  return computes(kind.work) && !kind.copies;
+}
+
+inline constexpr std::uint32_t kNoMeeting = kNone;
 
 /// The stream of operations that run beside each other: negotiations.
 inline constexpr std::uint8_t kBeside = 255;
@@ -74,13 +82,6 @@ struct JobMeeting {
   bool message = false;                ///< A send (first) and its receive.
 };
 
-/// What a server takes as it comes: the n-th of the takers waits for the n-th of these to end,
-/// whichever that is.
-struct JobArrivals {
-  std::vector<std::uint32_t> of;      ///< Operations; as many as takers.
-  std::vector<std::uint32_t> takers;  ///< In order.
-};
-
 struct JobStep {
   std::string name;
   /// Which step of the training it was; where that is not recorded, of the job. Ascending, if
@@ -92,17 +93,8 @@ struct JobStep {
   std::vector<JobMeeting> meetings;
   /// The second waits for the first, which began earlier. Of two ranks: a message is between them.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  std::vector<JobArrivals> arrivals;
+  std::vector<Arrivals> arrivals;
 };
-
-/// What arrived, in the order in which it was recorded to end.
-inline std::vector<std::uint32_t> in_order_of_ends(const JobArrivals& arrivals,
-                                                   const JobStep& step) {
-  std::vector<std::uint32_t> came = arrivals.of;
-  std::ranges::stable_sort(came, {},
-                           [&](std::uint32_t place) { return step.operations[place].end; });
-  return came;
-}
 
 /// What a profiler tells of a rank's device beside its work.
 struct DeviceUse {

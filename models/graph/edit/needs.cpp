@@ -24,7 +24,8 @@ std::vector<std::uint32_t> places_in_ranks(const WorkGraph& graph) {
 std::vector<WorkEdge> backwards(const WorkGraph& graph) {
   std::vector<std::uint32_t> position(graph.nodes.size(), kNone);
   std::uint32_t next = 0;
-  for (const std::uint32_t place : running_order(graph))
+  const StepGraph steps = step_graph_of(graph);
+  for (const std::uint32_t place : steps.order())
     if (place < position.size())
       position[place] = next++;
   std::vector<WorkEdge> edges;

@@ -17,18 +17,10 @@ constexpr std::uint32_t kMostPieces = 4096;
 
 using Pieces = std::vector<std::vector<std::uint32_t>>;  // By node, itself first; empty: as it was.
 
-std::uint32_t meetings_in(const WorkGraph& graph) {
-  std::uint32_t count = 0;
-  for (const WorkNode& node : graph.nodes)
-    if (node.meeting != kNone)
-      count = std::max(count, node.meeting + 1);
-  return count;
-}
-
 /// Numbers for the copies of a meeting: the same for all its members.
 class NewMeetings {
  public:
-  explicit NewMeetings(const WorkGraph& graph) : next_(meetings_in(graph)) {}
+  explicit NewMeetings(const WorkGraph& graph) : next_(meeting_count(graph)) {}
 
   std::uint32_t of(std::uint32_t meeting, std::uint32_t copy) {
     if (meeting == kNone || copy == 0)
@@ -142,25 +134,11 @@ void split(const std::vector<std::uint32_t>& nodes, std::uint32_t parts, std::op
 void repeat(const std::vector<std::uint32_t>& nodes, std::uint32_t times, bool at_waits,
             GraphEditor& editor) {
   refuse_more_nodes_than_fit(editor.size() + static_cast<double>(nodes.size()) * (times - 1.0));
-  std::vector<bool> is_chosen(editor.size());
-  for (const std::uint32_t id : nodes)
-    is_chosen[id] = true;
-  // The runs of each stream, which end where another node of it stands between.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeGroup> open;
-  std::vector<NodeGroup> runs;
   const std::uint32_t count = editor.size();
   const std::vector<bool> begins =
       at_waits ? waits_elsewhere(editor.graph()) : std::vector<bool>(count);
-  for (std::uint32_t id = 0; id < count; ++id) {
-    NodeGroup& run = open[{editor.node(id).rank, editor.node(id).stream}];
-    if (!run.empty() && (!is_chosen[id] || begins[id]))
-      runs.push_back(std::exchange(run, {}));
-    if (is_chosen[id])
-      run.push_back(id);
-  }
-  for (auto& [lane, run] : open)
-    if (!run.empty())
-      runs.push_back(run);
+  const std::vector<NodeGroup> runs =
+      rows_of(editor.graph(), nodes, [&](const NodeRow&, std::uint32_t id) { return begins[id]; });
   NewMeetings meetings(editor.graph());
   std::vector<std::uint32_t> last(count, kNone);  // The copies that others wait for.
   const std::vector<WorkEdge> edges = editor.graph().edges;
@@ -191,16 +169,15 @@ void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& edi
         fmt::format("expected a multiple of the {} recorded ranks, found {}", have, ranks));
   const std::uint32_t count = editor.size();
   refuse_more_nodes_than_fit(static_cast<double>(count) * ranks / have);
-  std::vector<std::uint32_t> members(meetings_in(editor.graph()));
-  std::vector<std::uint32_t> stage_of(members.size(), kNone);
-  std::vector<bool> shared(members.size(), true);
-  for (std::uint32_t id = 0; id < count; ++id)
-    if (const WorkNode& node = editor.node(id); node.meeting != kNone) {
-      ++members[node.meeting];
-      std::uint32_t& stage = stage_of[node.meeting];
-      stage = stage == kNone ? editor.graph().stages[node.rank] : stage;
-      shared[node.meeting] = shared[node.meeting] && stage == editor.graph().stages[node.rank];
-    }
+  const auto stage_of = [&](std::uint32_t id) {
+    return editor.graph().stages[editor.node(id).rank];
+  };
+  const CompressedRows<> members = members_of_meetings(editor.graph());
+  std::vector<bool> shared;
+  for (std::uint32_t meeting = 0; meeting < members.size(); ++meeting)
+    shared.push_back(std::ranges::all_of(members.of(meeting), [&](std::uint32_t id) {
+      return stage_of(id) == stage_of(members.of(meeting).front());
+    }));
   const std::uint32_t times = ranks / have;
   NewMeetings meetings(editor.graph());
   const std::vector<WorkEdge> edges = editor.graph().edges;
@@ -218,9 +195,11 @@ void replicate(std::uint32_t ranks, const TransferRatio& ratio, GraphEditor& edi
   }
   WorkGraph& graph = editor.graph();
   for (WorkNode& node : graph.nodes)
-    if (node.meeting != kNone && node.meeting < shared.size() && shared[node.meeting] && ratio)
-      node.duration = node.duration * ratio(graph.kinds[node.kind], node, node.size,
-                                            members[node.meeting], members[node.meeting] * times);
+    if (node.meeting != kNone && node.meeting < shared.size() && shared[node.meeting] && ratio) {
+      const auto met = static_cast<std::uint32_t>(members.of(node.meeting).size());
+      node.duration =
+          node.duration * ratio(graph.kinds[node.kind], node, node.size, met, met * times);
+    }
   const std::vector<std::uint32_t> stages = graph.stages;
   for (std::uint32_t copy = 1; copy < times; ++copy)
     graph.stages.insert(graph.stages.end(), stages.begin(), stages.end());

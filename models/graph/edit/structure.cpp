@@ -1,23 +1,14 @@
 #include "models/graph/edit/structure.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace stepcast {
 namespace {
-
-/// By meeting, how many nodes it has.
-std::vector<std::uint32_t> member_counts(const WorkGraph& graph) {
-  std::vector<std::uint32_t> counts;
-  for (const WorkNode& node : graph.nodes)
-    if (node.meeting != kNone) {
-      counts.resize(std::max<std::size_t>(counts.size(), node.meeting + 1));
-      ++counts[node.meeting];
-    }
-  return counts;
-}
 
 Bytes merged_size(const WorkGraph& graph, const NodeGroup& group) {
   Bytes size{};
@@ -74,15 +65,15 @@ std::vector<std::uint32_t> meetings_of(const WorkGraph& graph, const NodeGroup& 
   return meetings;
 }
 
-std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> groups) {
-  const std::vector<std::uint32_t> counts = member_counts(graph);
+std::vector<NodeGroup> agreed(const WorkGraph& graph, const CompressedRows<>& members,
+                              std::vector<NodeGroup> groups) {
   std::map<std::vector<std::uint32_t>, std::uint32_t> seen;
   for (const NodeGroup& group : groups)
     ++seen[meetings_of(graph, group)];
   std::erase_if(groups, [&](const NodeGroup& group) {
     const std::vector<std::uint32_t> meetings = meetings_of(graph, group);
     return std::ranges::any_of(meetings, [&](std::uint32_t meeting) {
-      return meeting != kNone && counts[meeting] != seen[meetings];
+      return meeting != kNone && members.of(meeting).size() != seen[meetings];
     });
   });
   return groups;
@@ -102,6 +93,30 @@ std::uint32_t stream_of(const std::string& name, WorkGraph& graph) {
   return number;
 }
 
+std::vector<NodeGroup> rows_of(
+    const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
+    const std::function<bool(const NodeRow& row, std::uint32_t id)>& ends_before) {
+  std::vector<bool> is_chosen(graph.nodes.size());
+  for (const std::uint32_t id : chosen)
+    is_chosen[id] = true;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeRow> open;
+  std::vector<NodeGroup> rows;
+  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id) {
+    const WorkNode& node = graph.nodes[id];
+    NodeRow& row = open[{node.rank, node.stream}];
+    if (!row.nodes.empty() && (!is_chosen[id] || ends_before(row, id)))
+      rows.push_back(std::exchange(row, {}).nodes);
+    if (!is_chosen[id])
+      continue;
+    row.nodes.push_back(id);
+    row.size += node.size;
+  }
+  for (auto& [lane, row] : open)
+    if (!row.nodes.empty())
+      rows.push_back(std::move(row.nodes));
+  return rows;
+}
+
 std::vector<bool> waits_elsewhere(const WorkGraph& graph) {
   std::vector<bool> waits(graph.nodes.size());
   for (const WorkEdge& edge : graph.edges) {
@@ -116,46 +131,20 @@ std::vector<bool> waits_elsewhere(const WorkGraph& graph) {
 
 std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
                                   const RowEnds& ends) {
-  std::vector<bool> is_chosen(graph.nodes.size());
-  for (const std::uint32_t id : chosen)
-    is_chosen[id] = true;
-  struct Open {
-    NodeGroup group;
-    Bytes size{};
-  };
   const std::vector<bool> begins = ends.at_waits ? waits_elsewhere(graph) : std::vector<bool>();
   const std::vector<Seconds> held = ends.apart ? longest_held_up(graph) : std::vector<Seconds>();
-  // Whether a row that ends with one node ends there for the sake of the next one.
-  const auto ends_before = [&](std::uint32_t last, std::uint32_t id) {
+  std::vector<NodeGroup> groups = rows_of(graph, chosen, [&](const NodeRow& row, std::uint32_t id) {
+    const std::uint32_t last = row.nodes.back();
     const WorkNode& node = graph.nodes[id];
     const WorkNode& before = graph.nodes[last];
     const bool apart =
         ends.apart && !node.communicates && (before.kind != node.kind || held[last] > node.delay);
-    return !are_alike(before, node) || apart || (ends.at_waits && begins[id]);
-  };
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Open> open;
-  std::vector<NodeGroup> groups;
-  const auto close = [&](Open& of) {
-    if (of.group.size() > 1)
-      groups.push_back(std::move(of.group));
-    of = {};
-  };
-  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id) {
-    const WorkNode& node = graph.nodes[id];
-    Open& of = open[{node.rank, node.stream}];
-    if (!is_chosen[id] || (!of.group.empty() && ends_before(of.group.back(), id)))
-      close(of);
-    if (!is_chosen[id])
-      continue;
-    of.group.push_back(id);
-    of.size += node.size;
-    if (ends.up_to && of.size >= *ends.up_to)
-      close(of);
-  }
-  for (auto& [lane, of] : open)
-    close(of);
+    return !are_alike(before, node) || apart || (ends.at_waits && begins[id]) ||
+           (ends.up_to && row.size >= *ends.up_to);
+  });
+  std::erase_if(groups, [](const NodeGroup& group) { return group.size() < 2; });
   std::ranges::sort(groups);
-  return agreed(graph, std::move(groups));
+  return agreed(graph, members_of_meetings(graph), std::move(groups));
 }
 
 WorkNode merged_node(const WorkGraph& graph, const NodeGroup& group, std::optional<Seconds> time,
@@ -174,7 +163,7 @@ WorkNode merged_node(const WorkGraph& graph, const NodeGroup& group, std::option
 void merge(const std::vector<NodeGroup>& groups, std::optional<Seconds> time,
            const TransferRatio& ratio, GraphEditor& editor) {
   std::map<std::vector<std::uint32_t>, std::uint32_t> meetings;
-  const auto new_meetings = static_cast<std::uint32_t>(member_counts(editor.graph()).size());
+  const auto new_meetings = meeting_count(editor.graph());
   for (const NodeGroup& group : groups) {
     WorkNode& into = editor.node(group.back());
     into = merged_node(editor.graph(), group, time, ratio);

@@ -1,6 +1,7 @@
 #pragma once
 // What edits do to the structure of a graph, one function each.
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -44,6 +45,18 @@ struct RowEnds {
   bool at_waits = false;
 };
 
+/// Nodes that follow each other on their stream.
+struct NodeRow {
+  NodeGroup nodes;
+  Bytes size{};  ///< Of all of them.
+};
+
+/// The chosen nodes in rows, which end where another node of their stream stands between, and
+/// before a chosen one where `ends_before` says so.
+std::vector<NodeGroup> rows_of(
+    const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
+    const std::function<bool(const NodeRow& row, std::uint32_t id)>& ends_before);
+
 /// By node, whether it computes and waits for a node of another stream or rank.
 std::vector<bool> waits_elsewhere(const WorkGraph& graph);
 
@@ -53,8 +66,10 @@ std::vector<bool> waits_elsewhere(const WorkGraph& graph);
 std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
                                   const RowEnds& ends);
 
-/// Leaves out groups whose meetings are not grouped alike on all their members.
-std::vector<NodeGroup> agreed(const WorkGraph& graph, std::vector<NodeGroup> groups);
+/// Leaves out groups whose meetings are not grouped alike on all their members (those of
+/// members_of_meetings()).
+std::vector<NodeGroup> agreed(const WorkGraph& graph, const CompressedRows<>& members,
+                              std::vector<NodeGroup> groups);
 
 /// What a group is as one, but for its name and meeting: as long as all of them (communications of
 /// known sizes: as one of all bytes) or `time`, with the delay of the first.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/base/units.hpp"
-#include "models/graph/task.hpp"
+#include "models/graph/step_graph.hpp"
 
 namespace stepcast {
 
@@ -91,12 +91,16 @@ bool is_same_work(const WorkGraph& one, const WorkGraph& other);
 /// not in order.
 std::vector<std::uint32_t> nodes_before(const WorkGraph& graph);
 
-/// Whether nothing waits for itself, over edges within the iteration, order of streams and
-/// meetings.
-bool can_run(const WorkGraph& graph);
+/// One more than the largest number of a meeting.
+std::uint32_t meeting_count(const WorkGraph& graph);
 
-/// An order in which everything can run: nodes, and from nodes.size() on meetings, each behind its
-/// members. Shorter than that where something waits for itself.
-std::vector<std::uint32_t> running_order(const WorkGraph& graph);
+/// By meeting its nodes, in order.
+CompressedRows<> members_of_meetings(const WorkGraph& graph);
+
+/// What waits for what within the iteration, in order of streams too, and who meets whom.
+StepGraph step_graph_of(const WorkGraph& graph);
+
+/// Whether nothing waits for itself in it.
+bool can_run(const WorkGraph& graph);
 
 }  // namespace stepcast

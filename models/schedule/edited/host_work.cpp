@@ -10,7 +10,6 @@
 
 #include "models/graph/edit/launch_queue.hpp"
 #include "models/graph/predecessors.hpp"
-#include "models/schedule/edited/host_times.hpp"
 #include "models/schedule/period.hpp"
 #include "models/schedule/plan_edit.hpp"
 
@@ -21,6 +20,62 @@
 
 namespace stepcast {
 namespace {
+
+/// What the host of a rank takes for the tasks of a plan, by software.host_* of its cluster.
+class HostTimes {
+ public:
+  HostTimes(const Plan& plan, const Workload& workload, const Software& costs)
+      : workload_(workload), costs_(costs), tensors_(static_cast<double>(tensor_count(workload))) {
+    for (const Task& task : plan.graph.tasks())
+      updates_ += task.kind == TaskKind::Update ? 1 : 0;
+    updates_ /= steps_of(plan);
+  }
+
+  /// To launch a compute task: its kernels, where the workload counts them; one for what is neither
+  /// pass nor update. Nothing for the host's own work.
+  Seconds launch(const Task& task) const {
+    const Layer* layer = layer_of(task);
+    switch (task.kind) {
+      case TaskKind::Forward:
+        return costs_.host_per_launch * (layer ? layer->forward_launches : 0);
+      case TaskKind::Backward:
+        return costs_.host_per_launch * (layer ? layer->backward_launches : 0);
+      case TaskKind::Update:
+        return costs_.host_per_update * (tensors_ * share_of(task));
+      case TaskKind::OtherCompute:
+        return !task.on_host && task.duration > Seconds{} ? costs_.host_per_launch : Seconds{};
+      case TaskKind::Communication:
+        return {};
+    }
+    return {};
+  }
+
+  /// Behind it: for the gradients that a backward pass hands over.
+  Seconds hooks(const Task& task) const {
+    const Layer* layer = task.kind == TaskKind::Backward ? layer_of(task) : nullptr;
+    return costs_.host_per_gradient * (layer ? static_cast<double>(layer->parameters.size()) : 0.0);
+  }
+
+  /// A collective of that team: nothing where everybody in it is alone.
+  Seconds hand_over(const Team& team) const {
+    return team.group_size() > 1 ? costs_.host_per_collective : Seconds{};
+  }
+
+ private:
+  const Layer* layer_of(const Task& task) const {
+    return task.layer < workload_.layers.size() ? &workload_.layers[task.layer] : nullptr;
+  }
+
+  // Of all parameters, those that it updates; alike where the trace has no time for it.
+  double share_of(const Task& update) const {
+    return workload_.update > Seconds{} ? update.duration / workload_.update : 1 / updates_;
+  }
+
+  const Workload& workload_;
+  const Software& costs_;
+  double tensors_ = 0;
+  double updates_ = 0;  // in a training step
+};
 
 /// What the host does before a task: by new id, the task by its old one.
 struct Launch {
@@ -41,7 +96,7 @@ class HostLane {
   HostLane(const Plan& plan, const Workload& workload, const Software& costs)
       : plan_(plan),
         times_(plan, workload, costs),
-        before_(plan.graph, earlier_of(plan)),
+        before_(predecessors_of(plan.graph, earlier_of(plan))),
         behind_(plan.graph.size()),
         announced_(plan.graph.size()),
         new_id_(plan.graph.size()),
@@ -199,24 +254,26 @@ void add_notes(Notes& notes, const Workload& workload, const Software& costs) {
                      "host's launches; import --gaps drop leaves them out."});
 }
 
+/// Names of the costs of hosts that the cluster gives.
+std::vector<std::string> costs_given(const Software& software) {
+  std::vector<std::string> given;
+  for (const auto& [name, cost] : {std::pair("per_launch", software.host_per_launch),
+                                   std::pair("per_gradient", software.host_per_gradient),
+                                   std::pair("per_update", software.host_per_update),
+                                   std::pair("per_collective", software.host_per_collective)})
+    if (cost > Seconds{})
+      given.push_back(fmt::format("software.host_{}", name));
+  return given;
+}
+
 }  // namespace
 
 bool has_host_costs(const Software& software) {
-  return std::max({software.host_per_launch, software.host_per_gradient, software.host_per_update,
-                   software.host_per_collective}) > Seconds{};
+  return !costs_given(software).empty();
 }
 
 void note_no_host(Plan& plan, const Software& software) {
-  std::vector<std::string> given;
-  const auto add = [&](const char* name, Seconds cost) {
-    if (cost > Seconds{})
-      given.emplace_back(name);
-  };
-  add("software.host_per_launch", software.host_per_launch);
-  add("software.host_per_gradient", software.host_per_gradient);
-  add("software.host_per_update", software.host_per_update);
-  add("software.host_per_collective", software.host_per_collective);
-  if (!given.empty())
+  if (const std::vector<std::string> given = costs_given(software); !given.empty())
     plan.notes.push_back(
         {NoteKind::Scope, "host",
          fmt::format("Costs of hosts that do not count here: {}.", fmt::join(given, ", "))});

@@ -13,13 +13,14 @@ namespace {
 
 void put_in_order(const WorkGraph& graph, TaskOrder& order) {
   const std::vector<std::uint32_t> before = nodes_before(graph);
-  std::vector<std::vector<TaskId>> followers(order.node_of.size());
   std::vector<std::uint32_t> missing(order.node_of.size());
   for (std::uint32_t id = 0; id < before.size(); ++id)
-    if (before[id] != kNone) {
-      followers[order.task_of[before[id]]].push_back(order.task_of[id]);
-      ++missing[order.task_of[id]];
-    }
+    missing[order.task_of[id]] += before[id] == kNone ? 0 : 1;
+  const CompressedRows<> followers(missing.size(), [&](auto add) {
+    for (std::uint32_t id = 0; id < before.size(); ++id)
+      if (before[id] != kNone)
+        add(order.task_of[before[id]], order.task_of[id]);
+  });
   std::set<TaskId> ready;
   for (TaskId task = 0; task < missing.size(); ++task)
     if (missing[task] == 0)
@@ -31,7 +32,7 @@ void put_in_order(const WorkGraph& graph, TaskOrder& order) {
     ready.erase(ready.begin());
     number[task] = static_cast<TaskId>(nodes.size());
     nodes.push_back(order.node_of[task]);
-    for (const TaskId after : followers[task])
+    for (const TaskId after : followers.of(task))
       if (--missing[after] == 0)
         ready.insert(after);
   }

@@ -15,7 +15,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/cli/told_job.hpp"
-#include "sim/jobs/diagnose/cluster_bandwidths.hpp"
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "sim/jobs/diagnose/job_workload.hpp"
 #include "sim/jobs/diagnose/recorded_slow_downs.hpp"
 #include "sim/report/json/diagnosis_json.hpp"

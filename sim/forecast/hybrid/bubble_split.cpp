@@ -35,7 +35,7 @@ class BubbleSplitter {
   BubbleSplitter(const Plan& plan, const Timeline& timeline, const std::vector<Rank>& stages)
       : plan_(plan),
         timeline_(timeline),
-        predecessors_(plan.graph, {}),
+        predecessors_(predecessors_of(plan.graph, {})),
         latest_ready_(latest_ready_of(plan, timeline)),
         update_(std::ranges::find(plan.phases, "update") - plan.phases.begin()) {
     const std::vector<std::vector<TaskId>> tasks = compute_tasks_of(plan, stages);

@@ -1,8 +1,7 @@
-#include "sim/jobs/diagnose/cluster_bandwidths.hpp"
-
 #include <algorithm>
 
 #include "models/collective/collective.hpp"
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 
 namespace stepcast {
 

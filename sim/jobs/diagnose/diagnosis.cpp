@@ -10,16 +10,9 @@
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/statistics.hpp"
-#include "sim/jobs/diagnose/gains.hpp"
-#include "sim/jobs/diagnose/job_doubts.hpp"
-#include "sim/jobs/diagnose/larger_buckets.hpp"
-#include "sim/jobs/diagnose/meeting_costs.hpp"
-#include "sim/jobs/diagnose/rank_path.hpp"
-#include "sim/jobs/diagnose/rank_uses.hpp"
-#include "sim/jobs/diagnose/uneven_kernels.hpp"
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "sim/jobs/diagnose/verdict.hpp"
 #include "sim/jobs/job_pace.hpp"
-#include "sim/jobs/job_replay.hpp"
 
 // A replay is one pass over the job. There is one for each rank, stage, data-parallel group, host
 // and kind, of which eight share a pass, and some 20 more; steps are divided among the cores.
@@ -62,11 +55,7 @@ class Diagnosing {
   /// S with only these as recorded.
   template <typename IsReal>
   double slowdown_of(IsReal is_real) const {
-    return replay_mean_if(is_real) / diagnosis_.ideal_step.value;
-  }
-  template <typename IsReal>
-  double replay_mean_if(IsReal is_real) const {
-    return mean_of(replay_.replay_if(is_real));
+    return replay_.mean_if(is_real) / diagnosis_.ideal_step.value;
   }
   template <typename PartOf>
   std::vector<PartSlowdown> slowdowns(const std::vector<std::string>& names, PartOf part_of) const {
@@ -206,7 +195,7 @@ WasteExplained Diagnosing::explained_by(std::vector<std::uint32_t> ranks) const 
   for (const std::uint32_t rank : ranks)
     is_one[rank] = true;
   const double without =
-      replay_mean_if([&](const JobOperation& done) { return !is_one[done.rank]; });
+      replay_.mean_if([&](const JobOperation& done) { return !is_one[done.rank]; });
   const double waste = (diagnosis_.undelayed_step - diagnosis_.ideal_step).value;
   const bool all = ranks.empty() || ranks.size() == job_.ranks.size();
   WasteExplained explained{.ranks = std::move(ranks)};
@@ -269,12 +258,9 @@ namespace {
 /// Who is late cannot be told where nobody computes.
 void refuse_without_computation(const Job& job) {
   for (const JobStep& step : job.steps)
-    for (const JobOperation& done : step.operations) {
-      const JobKind& kind = job.kinds[done.kind];
-      const bool computes = kind.work != JobWork::Transfer && kind.work != JobWork::Host;
-      if (computes && !kind.copies && done.end > done.begin)
+    for (const JobOperation& done : step.operations)
+      if (computes(job.kinds[done.kind]) && done.end > done.begin)
         return;
-    }
   throw InputError(fmt::format("{}: expected computation, such as {}, found communication alone",
                                job.name,
                                job.profiled ? "kernels" : "forward-compute and backward-compute"));

@@ -1,5 +1,3 @@
-#include "sim/jobs/diagnose/job_doubts.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,8 +6,8 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "sim/jobs/diagnose/missing_ranks.hpp"
-#include "sim/jobs/job_replay.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,5 +1,3 @@
-#include "sim/jobs/diagnose/larger_buckets.hpp"
-
 #include <algorithm>
 #include <set>
 
@@ -7,6 +5,7 @@
 
 #include "models/base/error.hpp"
 #include "models/collective/collective.hpp"
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "sim/jobs/edits/job_steps.hpp"
 #include "sim/jobs/edits/recipes.hpp"
 

@@ -1,5 +1,3 @@
-#include "sim/jobs/diagnose/long_pauses.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <set>
@@ -10,6 +8,7 @@
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
 #include "sim/jobs/counted_delays.hpp"
+#include "sim/jobs/diagnose/verdict.hpp"
 
 namespace stepcast {
 namespace {
@@ -67,8 +66,8 @@ LongPauses long_pauses(const JobReplay& replay) {
   }
   if (found.count < kFewest || paused.size() < 2)
     return {};
-  found.step = mean_of(replay.delayed_with([&](std::uint32_t step, std::uint32_t place) {
-    return meant[step] && pauses(step, place) ? 0 : of_steps[step][place];
+  found.step = mean_of(replay.delayed_with([&](const ReplayedOperation& of) {
+    return meant[of.step] && pauses(of.step, of.place) ? 0 : of_steps[of.step][of.place];
   }));
   return found;
 }

@@ -1,11 +1,9 @@
-#include "sim/jobs/diagnose/meeting_costs.hpp"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 
 #include "models/collective/collective.hpp"
-#include "sim/jobs/diagnose/rank_times.hpp"
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
 
 namespace stepcast {
@@ -49,12 +47,9 @@ class ComputingTimes {
 
 std::vector<ComputingTimes> computing_times(const Job& job, const JobStep& step) {
   std::vector<std::uint32_t> places;
-  for (std::uint32_t place = 0; place < step.operations.size(); ++place) {
-    const JobKind& kind = job.kinds[step.operations[place].kind];
-    const bool computes = kind.work != JobWork::Transfer && kind.work != JobWork::Host;
-    if (computes && !kind.copies)
+  for (std::uint32_t place = 0; place < step.operations.size(); ++place)
+    if (computes(job.kinds[step.operations[place].kind]))
       places.push_back(place);
-  }
   std::ranges::stable_sort(places, {},
                            [&](std::uint32_t place) { return step.operations[place].begin; });
   std::vector<ComputingTimes> times(job.ranks.size());

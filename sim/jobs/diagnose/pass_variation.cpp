@@ -100,10 +100,10 @@ class StageMeans {
   template <typename IsMeant>
   StageMeans(const JobReplay& replay, IsMeant is_meant)
       : job_(replay.job()), means_(std::size_t{job_.stages} * job_.kinds.size()) {
-    for (std::uint32_t step = 0; step < replay.steps(); ++step)
-      for (std::uint32_t place = 0; place < job_.steps[step].operations.size(); ++place)
-        if (const JobOperation& done = job_.steps[step].operations[place]; is_meant(done))
-          means_[number(done)].add(replay.actual(step)[place]);
+    replay.for_each([&](const ReplayedOperation& of) {
+      if (is_meant(of.done))
+        means_[number(of.done)].add(of.actual);
+    });
   }
 
   const Mean& of(const JobOperation& done) const { return means_[number(done)]; }
@@ -152,29 +152,23 @@ PassVariation pass_variation(const JobReplay& replay) {
   const Job& job = replay.job();
   const Passes passes = passes_of(replay);
   const StageMeans of_stages(replay, [&](const JobOperation& done) { return is_pass(job, done); });
-  const auto at = [&](std::uint32_t step, std::uint32_t place) -> const JobOperation& {
-    return job.steps[step].operations[place];
-  };
   const auto evened = [&](bool backward_too) {
-    return mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
-      const double actual = replay.actual(step)[place];
-      const std::uint32_t number = passes.of_operations[step][place];
+    return replay.mean_with([&](const ReplayedOperation& of) {
+      const std::uint32_t number = passes.of_operations[of.step][of.place];
       if (number == Passes::kNoPass)
-        return actual;
-      const Pass& pass = passes.of_steps[step][number];
+        return of.actual;
+      const Pass& pass = passes.of_steps[of.step][number];
       if (!backward_too && pass.work == JobWork::Backward)
-        return actual;
-      return pass.time > 0 ? actual * passes.means[pass.mean] / pass.time : actual;
-    }));
+        return of.actual;
+      return pass.time > 0 ? of.actual * passes.means[pass.mean] / pass.time : of.actual;
+    });
   };
-  const auto uneven = replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
-    const JobOperation& done = at(step, place);
-    return is_pass(job, done) ? of_stages.of(done).value() : replay.ideal(step)[place];
-  });
   return {.correlation = correlation_of(passes),
           .step = evened(true),
           .step_forward = evened(false),
-          .uneven_stages = mean_of(uneven)};
+          .uneven_stages = replay.mean_with([&](const ReplayedOperation& of) {
+            return is_pass(job, of.done) ? of_stages.of(of.done).value() : of.ideal;
+          })};
 }
 
 }  // namespace stepcast

@@ -1,5 +1,3 @@
-#include "sim/jobs/diagnose/periodic_steps.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 
 #include "models/base/statistics.hpp"
 #include "models/base/text.hpp"
+#include "sim/jobs/diagnose/verdict.hpp"
 
 namespace stepcast {
 namespace {
@@ -26,31 +25,28 @@ bool is_pass_or_transfer(JobWork work) {
 /// By step and kind the median over what was done: what one rank does slowly is none of it. 0 of
 /// passes and transfers.
 std::vector<std::vector<double>> usual_of_steps(const JobReplay& replay) {
-  std::vector<std::vector<double>> usual;
-  for (std::uint32_t step = 0; step < replay.steps(); ++step) {
-    const std::vector<JobOperation>& operations = replay.job().steps[step].operations;
-    std::vector<std::vector<double>> times(replay.job().kinds.size());
-    for (std::size_t place = 0; place < operations.size(); ++place)
-      if (!is_pass_or_transfer(replay.job().kinds[operations[place].kind].work))
-        times[operations[place].kind].push_back(replay.actual(step)[place]);
-    usual.emplace_back();
-    for (std::vector<double>& of_kind : times)
-      usual.back().push_back(of_kind.empty() ? 0 : median_of(std::move(of_kind)));
-  }
+  const std::size_t kinds = replay.job().kinds.size();
+  std::vector<std::vector<std::vector<double>>> times(replay.steps(),
+                                                      std::vector<std::vector<double>>(kinds));
+  replay.for_each([&](const ReplayedOperation& of) {
+    if (!is_pass_or_transfer(of.kind.work))
+      times[of.step][of.done.kind].push_back(of.actual);
+  });
+  std::vector<std::vector<double>> usual(replay.steps());
+  for (std::size_t step = 0; step < usual.size(); ++step)
+    for (std::vector<double>& of_kind : times[step])
+      usual[step].push_back(of_kind.empty() ? 0 : median_of(std::move(of_kind)));
   return usual;
 }
 
 /// By step as replayed with all delays, but with passes and transfers as long as their kind usually
 /// takes: checkpoints are neither, and ranks or networks that are slow now and then none of it.
 std::vector<double> times_of(const JobReplay& replay) {
-  const Job& job = replay.job();
   std::vector<double> times = replay.delayed();
   const auto usual = usual_of_steps(replay);
   const auto real = replay.replay_if([](const JobOperation&) { return true; });
-  const auto even = replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
-    const std::uint16_t kind = job.steps[step].operations[place].kind;
-    return is_pass_or_transfer(job.kinds[kind].work) ? replay.ideal(step)[place]
-                                                     : usual[step][kind];
+  const auto even = replay.replay_with([&](const ReplayedOperation& of) {
+    return is_pass_or_transfer(of.kind.work) ? of.ideal : usual[of.step][of.done.kind];
   });
   for (std::size_t step = 0; step < times.size(); ++step)
     times[step] -= real[step] - even[step];

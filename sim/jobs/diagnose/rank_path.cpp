@@ -1,10 +1,10 @@
-#include "sim/jobs/diagnose/rank_path.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
+
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 
 namespace stepcast {
 namespace {

@@ -9,10 +9,6 @@
 namespace stepcast {
 namespace {
 
-bool computes(JobWork work) {
-  return work == JobWork::Forward || work == JobWork::Backward || work == JobWork::Compute;
-}
-
 /// Servers, which are behind all ranks, train nothing.
 std::size_t ranks_of(const Job& job) {
   return static_cast<std::size_t>(std::ranges::count(job.ranks, false, &JobRank::serves));

@@ -110,8 +110,8 @@ SlowLinks find_slow_links(const JobReplay& replay, double factor, UsualTransfer 
       if (slow.contains(group))
         durations[step][member] = usual.at(group.first);
   });
-  links.step = mean_of(replay.replay_with(
-      [&](std::uint32_t step, std::uint32_t place) { return durations[step][place]; }));
+  links.step =
+      replay.mean_with([&](const ReplayedOperation& of) { return durations[of.step][of.place]; });
   links.common = common_to(replay.job(), slow);
   return links;
 }

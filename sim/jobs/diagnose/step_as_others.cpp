@@ -15,11 +15,10 @@ class OthersTimes {
   OthersTimes(const JobReplay& replay, const std::vector<bool>& is_meant, AsOthers what)
       : job_(replay.job()), what_(what) {
     std::map<Key, std::vector<double>> times;
-    for (std::uint32_t step = 0; step < replay.steps(); ++step)
-      for (std::uint32_t place = 0; place < job_.steps[step].operations.size(); ++place)
-        if (const JobOperation& done = job_.steps[step].operations[place];
-            !is_meant[done.rank] && counts(done))
-          times[key(done)].push_back(replay.actual(step)[place]);
+    replay.for_each([&](const ReplayedOperation& of) {
+      if (!is_meant[of.done.rank] && counts(of.done))
+        times[key(of.done)].push_back(of.actual);
+    });
     for (auto& [of, all] : times)
       usual_[of] = transfers(of.second) ? median_of(std::move(all)) : mean_of(all);
   }
@@ -61,9 +60,8 @@ std::optional<double> step_as_others(const JobReplay& replay,
   };
   if (std::ranges::none_of(job.steps, compares))
     return std::nullopt;
-  return mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
-    return as_others(job.steps[step].operations[place]).value_or(replay.actual(step)[place]);
-  }));
+  return replay.mean_with(
+      [&](const ReplayedOperation& of) { return as_others(of.done).value_or(of.actual); });
 }
 
 }  // namespace stepcast

@@ -1,5 +1,3 @@
-#include "sim/jobs/diagnose/uneven_collectives.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "sim/jobs/diagnose/verdict.hpp"
 
 namespace stepcast {
 namespace {
@@ -49,9 +48,8 @@ UnevenCollectives uneven_collectives(const JobReplay& replay) {
     }
   }
   if (!found.part.empty())
-    found.step = mean_of(replay.replay_with([&](std::uint32_t step, std::uint32_t place) {
-      return replay.actual(step)[place] * shares[step][place];
-    }));
+    found.step = replay.mean_with(
+        [&](const ReplayedOperation& of) { return of.actual * shares[of.step][of.place]; });
   return found;
 }
 

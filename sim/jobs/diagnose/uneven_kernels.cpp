@@ -1,25 +1,20 @@
-#include "sim/jobs/diagnose/uneven_kernels.hpp"
-
 #include <algorithm>
+
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 
 namespace stepcast {
 namespace {
 
 /// Of each kind of computation what a rank spends with it in a step, on average, and how often.
 std::vector<RankKernels> kernels_of(const JobReplay& replay, std::uint32_t rank) {
-  const Job& job = replay.job();
   const auto steps = static_cast<double>(replay.steps());
-  std::vector<RankKernels> kernels(job.kinds.size());
-  for (std::uint32_t step = 0; step < replay.steps(); ++step)
-    for (std::uint32_t place = 0; place < job.steps[step].operations.size(); ++place) {
-      const JobOperation& done = job.steps[step].operations[place];
-      const JobKind& kind = job.kinds[done.kind];
-      if (done.rank != rank || kind.copies || kind.work == JobWork::Host ||
-          kind.work == JobWork::Transfer)
-        continue;
-      kernels[done.kind].count += 1 / steps;
-      kernels[done.kind].time += Seconds{replay.actual(step)[place] / steps};
-    }
+  std::vector<RankKernels> kernels(replay.job().kinds.size());
+  replay.for_each([&](const ReplayedOperation& of) {
+    if (of.done.rank != rank || !computes(of.kind))
+      return;
+    kernels[of.done.kind].count += 1 / steps;
+    kernels[of.done.kind].time += Seconds{of.actual / steps};
+  });
   return kernels;
 }
 

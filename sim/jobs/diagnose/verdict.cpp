@@ -8,13 +8,10 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
-#include "sim/jobs/diagnose/long_pauses.hpp"
 #include "sim/jobs/diagnose/pass_variation.hpp"
-#include "sim/jobs/diagnose/periodic_steps.hpp"
 #include "sim/jobs/diagnose/ranks_apart.hpp"
 #include "sim/jobs/diagnose/slow_links.hpp"
 #include "sim/jobs/diagnose/step_as_others.hpp"
-#include "sim/jobs/diagnose/uneven_collectives.hpp"
 
 namespace stepcast {
 namespace {
@@ -139,9 +136,9 @@ std::optional<JobVerdict> Judge::worker() const {
   const WasteExplained& worst = diagnosis_.worst_ranks;
   const std::vector<std::uint32_t> apart = ranks_apart(diagnosis_);
   const double share =
-      apart.empty() ? 0 : share_without(mean_of(replay_.replay_if([&](const JobOperation& done) {
+      apart.empty() ? 0 : share_without(replay_.mean_if([&](const JobOperation& done) {
         return !std::ranges::binary_search(apart, done.rank);
-      })));
+      }));
   if (share > worst.share.value_or(0) + kMore)
     if (auto verdict = slow(apart, share))
       return verdict;
@@ -180,10 +177,10 @@ std::optional<JobVerdict> Judge::stage() const {
   double share = 0;
   std::uint32_t place = 0;
   for (std::uint32_t stage = 0; stage < diagnosis_.stages; ++stage) {
-    const double of_stage = share_without(mean_of(replay_.replay_if([&](const JobOperation& done) {
+    const double of_stage = share_without(replay_.mean_if([&](const JobOperation& done) {
       return diagnosis_.ranks[done.rank].stage != stage ||
              job.kinds[done.kind].work == JobWork::Transfer;
-    })));
+    }));
     if (of_stage > share)
       place = stage;
     share = std::max(share, of_stage);
@@ -219,9 +216,8 @@ std::optional<JobVerdict> Judge::slow_link(UsualTransfer usual, double least) co
 std::optional<JobVerdict> Judge::network() const {
   if (ranks_missing())
     return std::nullopt;  // a transfer may have waited for one of these
-  const Job& job = replay_.job();
-  const double even_transfers = mean_of(replay_.replay_if(
-      [&](const JobOperation& done) { return job.kinds[done.kind].work != JobWork::Transfer; }));
+  const double even_transfers = replay_.mean_with(
+      [](const ReplayedOperation& of) { return of.transfers() ? of.ideal : of.actual; });
   const double share = share_without(even_transfers);
   if (share <= thresholds_.explained)
     return std::nullopt;
@@ -296,11 +292,8 @@ JobVerdict Judge::launches() const {
 
 /// Of the ideal step, what goes with free transfers.
 double Judge::exposed_share() const {
-  const Job& job = replay_.job();
-  const double free = mean_of(replay_.replay_with([&](std::uint32_t step, std::uint32_t place) {
-    const JobOperation& done = job.steps[step].operations[place];
-    return job.kinds[done.kind].work == JobWork::Transfer ? 0.0 : replay_.ideal(step)[place];
-  }));
+  const double free = replay_.mean_with(
+      [](const ReplayedOperation& of) { return of.transfers() ? 0.0 : of.ideal; });
   return 1 - free / diagnosis_.ideal_step.value;
 }
 

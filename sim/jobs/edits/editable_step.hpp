@@ -7,21 +7,15 @@
 
 #include "models/graph/edit/graph_edit.hpp"
 #include "sim/jobs/edits/planned_model.hpp"
+#include "sim/timeline/timeline.hpp"
 
 namespace stepcast {
 
-/// When a node could begin for all that it waits for, when it began and when it ended.
-struct NodeTimes {
-  Seconds ready{};
-  Seconds start{};
-  Seconds end{};
-};
-
 /// A step with its times.
 struct TimedStep {
-  Seconds step{};                             ///< Of several recorded ones the mean.
-  Seconds iteration{};                        ///< Of a plan: of as many steps as differ.
-  std::vector<std::vector<NodeTimes>> nodes;  ///< By graph and node.
+  Seconds step{};                            ///< Of several recorded ones the mean.
+  Seconds iteration{};                       ///< Of a plan: of as many steps as differ.
+  std::vector<std::vector<Interval>> nodes;  ///< By graph and node.
 };
 
 /// A step that can be edited and timed anew: a planned one, or the recorded ones of a job.

@@ -11,19 +11,9 @@
 namespace stepcast {
 namespace {
 
-std::vector<std::vector<std::uint32_t>> members_of(const WorkGraph& graph) {
-  std::vector<std::vector<std::uint32_t>> members;
-  for (std::uint32_t id = 0; id < graph.nodes.size(); ++id)
-    if (const std::uint32_t meeting = graph.nodes[id].meeting; meeting != kNone) {
-      members.resize(std::max<std::size_t>(members.size(), meeting + 1));
-      members[meeting].push_back(id);
-    }
-  return members;
-}
-
 /// By node, which of those that it waits for ended last; kNone: none.
 std::vector<std::uint32_t> last_waited_for(const WorkGraph& graph,
-                                           const std::vector<NodeTimes>& times) {
+                                           const std::vector<Interval>& times) {
   std::vector<std::uint32_t> last(graph.nodes.size(), kNone);
   const auto offer = [&](std::uint32_t before, std::uint32_t after) {
     if (times[before].end <= times[after].start &&
@@ -69,20 +59,20 @@ std::vector<std::uint32_t> last_waited_for(const WorkGraph& graph,
 /// one of the iteration before. Such a stream is always busy.
 std::vector<bool> close_a_round(const WorkGraph& graph, const TimedStep& timed) {
   constexpr double kIdle = 1e-3;  // Of an iteration: less than a report can tell.
-  const std::vector<NodeTimes>& times = timed.nodes.front();
-  std::map<std::pair<std::uint32_t, std::uint32_t>, NodeTimes> lanes;
-  const auto lane_of = [&](std::uint32_t id) -> NodeTimes& {
+  const std::vector<Interval>& times = timed.nodes.front();
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Interval> lanes;
+  const auto lane_of = [&](std::uint32_t id) -> Interval& {
     return lanes.try_emplace({graph.nodes[id].rank, graph.nodes[id].stream}, times[id])
         .first->second;
   };
   for (std::uint32_t id = 0; id < times.size(); ++id) {
-    NodeTimes& lane = lane_of(id);
+    Interval& lane = lane_of(id);
     lane.start = std::min(lane.start, times[id].start);
     lane.end = std::max(lane.end, times[id].end);
   }
   std::vector<bool> close(times.size());
   for (std::uint32_t id = 0; id < times.size() && graph.planned; ++id) {
-    const NodeTimes& lane = lane_of(id);
+    const Interval& lane = lane_of(id);
     const double idle = std::abs((times[id].start - lane.end + timed.iteration).value);
     close[id] = times[id].start == lane.start && idle <= timed.iteration.value * kIdle;
   }
@@ -91,28 +81,29 @@ std::vector<bool> close_a_round(const WorkGraph& graph, const TimedStep& timed) 
 
 }  // namespace
 
-std::vector<Seconds> data_ready(const WorkGraph& graph, const std::vector<NodeTimes>& times) {
+std::vector<Seconds> data_ready(const WorkGraph& graph, const std::vector<Interval>& times) {
   std::vector<Seconds> ready(graph.nodes.size());
   for (const WorkEdge& edge : graph.edges)
     if (edge.later == 0)
       ready[edge.after] = std::max(ready[edge.after], times[edge.before].end);
-  for (const auto& members : members_of(graph)) {
+  const CompressedRows<> members = members_of_meetings(graph);
+  for (std::uint32_t meeting = 0; meeting < members.size(); ++meeting) {
     Seconds last{};
-    for (const std::uint32_t id : members)
+    for (const std::uint32_t id : members.of(meeting))
       last = std::max(last, ready[id]);
-    for (const std::uint32_t id : members)
+    for (const std::uint32_t id : members.of(meeting))
       ready[id] = last;
   }
   return ready;
 }
 
 std::vector<std::uint32_t> critical_nodes(const WorkGraph& graph,
-                                          const std::vector<NodeTimes>& times) {
+                                          const std::vector<Interval>& times) {
   std::vector<std::uint32_t> path;
   if (times.empty())
     return path;
   const std::vector<std::uint32_t> waited = last_waited_for(graph, times);
-  const auto members = members_of(graph);
+  const CompressedRows<> members = members_of_meetings(graph);
   const auto end = [&](std::uint32_t id) {
     return waited[id] == kNone ? Seconds{} : times[waited[id]].end;
   };
@@ -124,7 +115,7 @@ std::vector<std::uint32_t> critical_nodes(const WorkGraph& graph,
     path.push_back(at);
     std::uint32_t late = at;
     if (graph.nodes[at].meeting != kNone)
-      for (const std::uint32_t member : members[graph.nodes[at].meeting])
+      for (const std::uint32_t member : members.of(graph.nodes[at].meeting))
         late = end(member) > end(late) ? member : late;
     at = waited[late];
   }
@@ -132,7 +123,7 @@ std::vector<std::uint32_t> critical_nodes(const WorkGraph& graph,
 }
 
 std::string path_in_words(const WorkGraph& graph, const TimedStep& timed) {
-  const std::vector<NodeTimes>& times = timed.nodes.front();
+  const std::vector<Interval>& times = timed.nodes.front();
   std::map<std::string, double> of_kind;
   double sum = 0;
   std::vector<std::uint32_t> path = critical_nodes(graph, times);
@@ -144,7 +135,7 @@ std::string path_in_words(const WorkGraph& graph, const TimedStep& timed) {
   const Seconds begin = path.empty() || !graph.planned ? Seconds{} : times[path.back()].start;
   Seconds next = begin;
   for (std::size_t i = path.size(); i-- > 0;) {
-    const NodeTimes& ran = times[path[i]];
+    const Interval& ran = times[path[i]];
     of_kind["waiting and delays"] += std::max(0.0, (ran.start - next).value);
     of_kind[graph.kinds[graph.nodes[path[i]].kind]] += (ran.end - ran.start).value;
     next = ran.end;

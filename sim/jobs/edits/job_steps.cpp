@@ -52,8 +52,9 @@ void add_edges(const JobStep& step, WorkGraph& graph) {
   for (const auto& [before, after] : step.edges)
     if (!is_in_order(step.operations[before], step.operations[after]))
       graph.edges.push_back({before, after});
-  for (const JobArrivals& arrivals : step.arrivals) {
-    const auto came = in_order_of_ends(arrivals, step);
+  for (const Arrivals& arrivals : step.arrivals) {
+    const auto came =
+        arrivals.in_order([&](std::uint32_t place) { return step.operations[place].end; });
     for (std::size_t i = 0; i < came.size(); ++i)
       graph.edges.push_back({came[i], arrivals.takers[i]});
   }
@@ -175,14 +176,12 @@ WorkGraph JobGraphs::graph_of(std::uint32_t number) const {
 
 void JobGraphs::find_lines(std::vector<std::string>& notes) {
   std::map<std::string, std::vector<std::pair<double, double>>> points;
-  for (std::size_t step = 0; step < job_.steps.size(); ++step)
-    for (std::uint32_t place = 0; place < job_.steps[step].operations.size(); ++place) {
-      const JobKind& kind = job_.kinds[job_.steps[step].operations[place].kind];
-      if (kind.work != JobWork::Transfer || !(kind.size > Bytes{}))
-        continue;
-      points[kind.part].emplace_back(kind.size.value, replay_.actual(step)[place]);
-      lines_[kind.part].ranks = std::max(lines_[kind.part].ranks, kind.ranks);
-    }
+  replay_.for_each([&](const ReplayedOperation& of) {
+    if (!of.transfers() || !(of.kind.size > Bytes{}))
+      return;
+    points[of.kind.part].emplace_back(of.kind.size.value, of.actual);
+    lines_[of.kind.part].ranks = std::max(lines_[of.kind.part].ranks, of.kind.ranks);
+  });
   std::vector<std::string> unknown;
   for (auto& [kind, all] : points) {
     std::ranges::sort(all);
@@ -230,7 +229,7 @@ void JobGraphs::check(RecordedSteps& result) const {
   const TimedStep timed = replay_graphs(result.step.graphs);
   for (std::size_t i = 0; i < timed.nodes.size(); ++i) {
     double last = 0;
-    for (const NodeTimes& node : timed.nodes[i])
+    for (const Interval& node : timed.nodes[i])
       last = std::max(last, node.end.value);
     result.error += std::abs(last - recorded_[i]) / recorded_[i];
   }

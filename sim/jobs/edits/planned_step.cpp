@@ -33,12 +33,12 @@ std::vector<Classes> classes_of_stages(const Timeline& timeline, const WorkGraph
 
 /// When a task ran in the steady iteration: of ranks that do the same, but one of them slower, on
 /// the one that ended last.
-NodeTimes times_of(const Timeline& timeline, TaskId task, const Classes& classes) {
+Interval times_of(const Timeline& timeline, TaskId task, const Classes& classes) {
   Interval last = kNotRun;
   for (const ClassId of : classes)
     if (const Interval& ran = timeline.at(1, task, of); ran.end > last.end)
       last = ran;
-  return last.end < Seconds{} ? NodeTimes{} : NodeTimes{last.ready, last.start, last.end};
+  return last.end < Seconds{} ? Interval{} : last;
 }
 
 TimedStep timed(const Plan& plan, const WorkGraph& graph, const Cluster& cluster,
@@ -96,6 +96,21 @@ EditableStep editable_step(const Plan& plan, PlannedModel model, const Cluster& 
 EditableStep editable_step(const Plan& plan, const Workload& workload, const Cluster& cluster,
                            const EngineOptions& engine) {
   return editable_step(plan, planned_model(workload), cluster, engine, {});
+}
+
+EditableStep editable_step(const Plan& plan, const HybridJob& job, const Workload& model,
+                           const Cluster& cluster, const EngineOptions& engine) {
+  std::vector<std::uint32_t> stage_of_rank;
+  for (Rank rank = 0; rank < job.layout.ranks(); ++rank)
+    stage_of_rank.push_back(job.layout.stage_of(rank));
+  EditableStep step =
+      editable_step(plan, planned_model(job, model), cluster, engine, stage_of_rank);
+  step.graphs.front().timed_messages = job.blocked > Seconds{} || !job.links.empty();
+  if (std::ranges::any_of(job.units, [](const ModelUnit& unit) { return unit.sent > Bytes{}; }))
+    step.notes.push_back(
+        "messages inside layers are time of their stage, which edits of communications leave as it "
+        "is");
+  return step;
 }
 
 }  // namespace stepcast

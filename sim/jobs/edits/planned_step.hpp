@@ -1,5 +1,6 @@
 #pragma once
 
+#include "models/schedule/model_parallel/hybrid_job.hpp"
 #include "models/schedule/plan.hpp"
 #include "models/workload/workload.hpp"
 #include "sim/engine/engine.hpp"
@@ -16,5 +17,10 @@ EditableStep editable_step(const Plan& plan, PlannedModel model, const Cluster& 
 /// Of a plan that does not cut the model.
 EditableStep editable_step(const Plan& plan, const Workload& workload, const Cluster& cluster,
                            const EngineOptions& engine);
+
+/// A step of a pipeline, ready to be edited stage by stage: each edited one is a plan that the
+/// engine simulates. Plan, cluster and options must outlive it.
+EditableStep editable_step(const Plan& plan, const HybridJob& job, const Workload& model,
+                           const Cluster& cluster, const EngineOptions& engine);
 
 }  // namespace stepcast

@@ -1,5 +1,3 @@
-#include "sim/jobs/edits/priority_replay.hpp"
-
 #include <algorithm>
 #include <map>
 #include <queue>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "models/base/error.hpp"
+#include "sim/jobs/edits/graph_replay.hpp"
 
 namespace stepcast {
 namespace {
@@ -15,22 +14,21 @@ class PriorityReplay {
  public:
   explicit PriorityReplay(const WorkGraph& graph)
       : graph_(graph),
+        steps_(step_graph_of(graph)),
         times_(graph.nodes.size()),
-        missing_(graph.nodes.size()),
-        followers_(graph.nodes.size()) {
-    const std::vector<std::uint32_t> before = nodes_before(graph);
-    for (const WorkEdge& edge : graph.edges)
-      if (edge.later == 0)
-        link(edge.before, edge.after);
-    for (std::uint32_t id = 0; id < before.size(); ++id)
-      if (before[id] != kNone)
-        link(before[id], id);
+        followers_(graph.nodes.size(), [&](auto add) {
+          for (std::uint32_t id = 0; id < graph.nodes.size(); ++id)
+            for (const std::uint32_t before : steps_.waits_of(id))
+              add(before, id);
+        }) {
     std::map<std::uint32_t, std::uint32_t> of_meeting;
-    for (std::uint32_t id = 0; id < before.size(); ++id)
+    for (std::uint32_t id = 0; id < graph.nodes.size(); ++id) {
+      missing_.push_back(steps_.waits_of(id).size());
       add_to_work(id, of_meeting);
+    }
   }
 
-  std::vector<NodeTimes> run() {
+  std::vector<Interval> run() {
     for (std::uint32_t id = 0; id < missing_.size(); ++id)
       if (missing_[id] == 0)
         arrive_later(id);
@@ -65,11 +63,6 @@ class PriorityReplay {
     bool waits = false;  ///< For streams by priority.
   };
   using Lane = std::pair<std::uint32_t, std::uint32_t>;
-
-  void link(std::uint32_t before, std::uint32_t after) {
-    followers_[before].push_back(after);
-    ++missing_[after];
-  }
 
   void add_to_work(std::uint32_t id, std::map<std::uint32_t, std::uint32_t>& of_meeting) {
     const WorkNode& node = graph_.nodes[id];
@@ -120,7 +113,7 @@ class PriorityReplay {
     ++ended_;
     if (is_served(id))
       busy_.erase(lane_of(id));
-    for (const std::uint32_t after : followers_[id]) {
+    for (const std::uint32_t after : followers_.of(id)) {
       times_[after].ready = std::max(times_[after].ready, times_[id].end);
       if (--missing_[after] == 0)
         arrive_later(after);
@@ -140,9 +133,10 @@ class PriorityReplay {
   }
 
   const WorkGraph& graph_;
-  std::vector<NodeTimes> times_;
-  std::vector<std::uint32_t> missing_;
-  std::vector<std::vector<std::uint32_t>> followers_;
+  StepGraph steps_;
+  std::vector<Interval> times_;
+  CompressedRows<> followers_;
+  std::vector<std::size_t> missing_;
   std::vector<Work> works_;
   std::vector<std::uint32_t> work_of_;                        // By node.
   std::set<std::pair<std::int32_t, std::uint32_t>> waiting_;  // Priority and work.
@@ -158,7 +152,7 @@ bool goes_by_priority(const WorkGraph& graph) {
   return !graph.planned && std::ranges::any_of(graph.streams, &WorkStream::by_priority);
 }
 
-std::vector<NodeTimes> replay_by_priority(const WorkGraph& graph) {
+std::vector<Interval> replay_by_priority(const WorkGraph& graph) {
   return PriorityReplay(graph).run();
 }
 

@@ -5,7 +5,6 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/period.hpp"
-#include "sim/jobs/edits/pipeline_step.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
 
 namespace stepcast {

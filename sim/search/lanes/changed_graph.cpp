@@ -6,47 +6,30 @@ namespace stepcast {
 
 ChangedGraph::ChangedGraph(const WorkGraph& graph)
     : graph_(graph),
+      followers_(graph.nodes.size(),
+                 [&](auto add) {
+                   for (const WorkEdge& edge : graph.edges)
+                     if (edge.later == 0)
+                       add(edge.before, edge.after);
+                 }),
+      earlier_(graph.nodes.size(),
+               [&](auto add) {
+                 for (const WorkEdge& edge : graph.edges)
+                   if (edge.later == 0)
+                     add(edge.after, edge.before);
+               }),
+      members_(members_of_meetings(graph)),
       before_(nodes_before(graph)),
       behind_(graph.nodes.size(), kNone),
       became_at_(graph.nodes.size(), kNone),
       info_at_(graph.nodes.size(), kNone) {
-  const std::size_t count = graph.nodes.size();
-  for (std::uint32_t id = 0; id < count; ++id)
+  for (std::uint32_t id = 0; id < before_.size(); ++id)
     if (before_[id] != kNone)
       behind_[before_[id]] = id;
-  Pairs forward;
-  Pairs backward;
-  Pairs meeting;
-  for (const WorkEdge& edge : graph.edges)
-    if (edge.later == 0) {
-      forward.emplace_back(edge.before, edge.after);
-      backward.emplace_back(edge.after, edge.before);
-    }
-  std::size_t meetings = 0;
-  for (std::uint32_t id = 0; id < count; ++id)
-    if (const std::uint32_t of = graph.nodes[id].meeting; of != kNone) {
-      meeting.emplace_back(of, id);
-      meetings = std::max<std::size_t>(meetings, of + 1);
-    }
-  followers_ = lists_of(count, forward);
-  earlier_ = lists_of(count, backward);
-  members_ = lists_of(meetings, meeting);
-}
-
-ChangedGraph::Lists ChangedGraph::lists_of(std::size_t count, const Pairs& pairs) {
-  Lists lists{.begin = Ids(count + 1), .all = Ids(pairs.size())};
-  for (const auto& [of, other] : pairs)
-    ++lists.begin[of + 1];
-  for (std::size_t i = 0; i < count; ++i)
-    lists.begin[i + 1] += lists.begin[i];
-  Ids next(lists.begin.begin(), lists.begin.end() - 1);
-  for (const auto& [of, other] : pairs)
-    lists.all[next[of]++] = other;
-  return lists;
 }
 
 std::uint32_t ChangedGraph::meetings() const {
-  return static_cast<std::uint32_t>(members_.begin.size() - 1 + new_members_.size());
+  return static_cast<std::uint32_t>(members_.size() + new_members_.size());
 }
 
 bool ChangedGraph::change(const LaneChange& change, const TransferRatio& ratio) {
@@ -108,7 +91,7 @@ std::uint32_t ChangedGraph::joined(const std::vector<std::uint32_t>& meetings, s
   if (is_new)
     new_members_.emplace_back();
   new_members_[found->second].push_back(id);
-  return static_cast<std::uint32_t>(members_.begin.size() - 1) + found->second;
+  return static_cast<std::uint32_t>(members_.size()) + found->second;
 }
 
 void ChangedGraph::set_info(std::uint32_t id, Info info) {

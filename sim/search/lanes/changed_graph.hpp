@@ -63,21 +63,13 @@ class ChangedGraph {
   }
   template <typename Visit>
   void for_each_member(std::uint32_t meeting, Visit visit) const {
-    const auto known = static_cast<std::uint32_t>(members_.begin.size() - 1);
-    if (meeting >= known)
-      return for_each_in(new_members_[meeting - known], visit);
-    for (std::uint32_t i = members_.begin[meeting]; i < members_.begin[meeting + 1]; ++i)
-      visit(members_.all[i]);
+    const auto known = static_cast<std::uint32_t>(members_.size());
+    for (const std::uint32_t member :
+         meeting < known ? members_.of(meeting) : std::span(new_members_[meeting - known]))
+      visit(member);
   }
 
  private:
-  /// By number some others, end to end.
-  struct Lists {
-    Ids begin;
-    Ids all;
-  };
-  using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
-
   struct Piece {
     std::uint32_t node = 0;
     std::uint32_t number = 0;
@@ -93,7 +85,6 @@ class ChangedGraph {
     Seconds delay{};
   };
 
-  static Lists lists_of(std::size_t count, const Pairs& pairs);
   void fuse(const NodeGroup& group, const TransferRatio& ratio);
   void cut(std::uint32_t id, std::uint32_t parts, const TransferRatio& ratio);
   /// The number of the meeting that these became, which the node joins.
@@ -103,13 +94,7 @@ class ChangedGraph {
   std::uint32_t add_behind(std::uint32_t id, bool in_order);
 
   template <typename Visit>
-  static void for_each_in(const Ids& ids, Visit visit) {
-    for (const std::uint32_t id : ids)
-      visit(id);
-  }
-
-  template <typename Visit>
-  void for_each_linked(const Lists& links, std::uint32_t id, Visit visit) const {
+  void for_each_linked(const CompressedRows<>& links, std::uint32_t id, Visit visit) const {
     if (info_at_[id] == kNone)
       return for_each_of(links, id, {.node = id}, visit);
     const Info& info = infos_[info_at_[id]];
@@ -118,9 +103,9 @@ class ChangedGraph {
   }
   // Piece to piece where both ends are communications in as many, else from all to all.
   template <typename Visit>
-  void for_each_of(const Lists& links, std::uint32_t from, const Piece& piece, Visit visit) const {
-    for (std::uint32_t i = links.begin[from]; i < links.begin[from + 1]; ++i) {
-      const std::uint32_t other = links.all[i];
+  void for_each_of(const CompressedRows<>& links, std::uint32_t from, const Piece& piece,
+                   Visit visit) const {
+    for (const std::uint32_t other : links.of(from)) {
       if (became_at_[other] == kNone) {
         visit(other);
         continue;
@@ -138,10 +123,10 @@ class ChangedGraph {
   }
 
   const WorkGraph& graph_;
-  Lists followers_;
-  Lists earlier_;
-  Lists members_;  // By meeting.
-  Ids before_;     // On its stream, where that is in order; of pieces too.
+  CompressedRows<> followers_;
+  CompressedRows<> earlier_;
+  CompressedRows<> members_;  // By meeting.
+  Ids before_;                // On its stream, where that is in order; of pieces too.
   Ids behind_;
   Ids became_at_;  // By node of the graph, into became_; kNone: itself.
   Ids info_at_;    // By node, into infos_; kNone: as it was.

@@ -6,7 +6,7 @@
 
 namespace stepcast {
 
-ChangedReplay::ChangedReplay(const WorkGraph& graph, const std::vector<NodeTimes>& times)
+ChangedReplay::ChangedReplay(const WorkGraph& graph, const std::vector<Interval>& times)
     : graph_(graph), times_(times) {}
 
 std::optional<Seconds> ChangedReplay::end_with(const LaneChange& change,

@@ -13,7 +13,7 @@ namespace stepcast {
 class ChangedReplay {
  public:
   /// `times`: of replay_graph(). Both must outlive this. Linear in nodes and edges.
-  ChangedReplay(const WorkGraph& graph, const std::vector<NodeTimes>& times);
+  ChangedReplay(const WorkGraph& graph, const std::vector<Interval>& times);
 
   /// The last end, in time linear in what comes behind the change, but for one look at all ends.
   /// None where the change names a node twice. Throws InputError where something would wait for
@@ -50,7 +50,7 @@ class ChangedReplay {
   Seconds last_end() const;
 
   ChangedGraph graph_;
-  const std::vector<NodeTimes>& times_;
+  const std::vector<Interval>& times_;
   std::vector<Late> nodes_;        // By node.
   std::vector<Meeting> meetings_;  // By meeting.
   std::vector<std::uint32_t> late_;

@@ -21,11 +21,6 @@ class LaneCandidates {
         on_path_(graph_.nodes.size()) {
     for (const std::uint32_t id : critical_nodes(graph_, times_))
       on_path_[id] = true;
-    for (const WorkNode& node : graph_.nodes)
-      if (node.meeting != kNone) {
-        first_rank_.resize(std::max<std::size_t>(first_rank_.size(), node.meeting + 1), kNone);
-        first_rank_[node.meeting] = std::min(first_rank_[node.meeting], node.rank);
-      }
   }
 
   std::vector<LaneCandidate> run() && {
@@ -52,8 +47,8 @@ class LaneCandidates {
 
   /// A message is on a lane of each of its ends: the first rank stands for all.
   bool is_offered_by(const CommunicationLane& lane, std::uint32_t id) const {
-    const std::uint32_t meeting = graph_.nodes[id].meeting;
-    return lane.rank == kNone || meeting == kNone || first_rank_[meeting] == lane.rank;
+    return lane.rank == kNone ||
+           graph_.nodes[lanes_.partners_of(lane, id).front()].rank == lane.rank;
   }
 
   void offer_cut(const LanePlace& place, std::uint32_t id) {
@@ -101,10 +96,9 @@ class LaneCandidates {
   const WorkGraph& graph_;
   const GraphLanes& lanes_;
   const TransferRatio& ratio_;
-  const std::vector<NodeTimes>& times_;
+  const std::vector<Interval>& times_;
   std::vector<Seconds> ready_;  // See data_ready().
   std::vector<bool> on_path_;
-  std::vector<std::uint32_t> first_rank_;  // By meeting.
   std::vector<LaneCandidate> found_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/jobs/edits/priority_replay.hpp"
+#include "sim/jobs/edits/graph_replay.hpp"
 
 namespace stepcast {
 

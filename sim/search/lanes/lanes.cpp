@@ -8,26 +8,9 @@
 #include "models/graph/edit/structure.hpp"
 
 namespace stepcast {
-namespace {
 
-/// The same communication as other stages have it, itself included; of all ranks it alone, where
-/// the lane is of all.
-std::vector<std::uint32_t> partners_of(const WorkGraph& graph, const CommunicationLane& lane,
-                                       std::uint32_t id) {
-  const std::uint32_t meeting = graph.nodes[id].meeting;
-  if (lane.rank == kNone || meeting == kNone)
-    return {id};
-  std::vector<std::uint32_t> partners;
-  for (std::uint32_t other = 0; other < graph.nodes.size(); ++other)
-    if (graph.nodes[other].meeting == meeting)
-      partners.push_back(other);
-  std::ranges::sort(partners, {}, [&](std::uint32_t of) { return graph.nodes[of].rank; });
-  return partners;
-}
-
-}  // namespace
-
-GraphLanes::GraphLanes(const WorkGraph& graph) : graph_(graph), next_(graph.nodes.size(), kNone) {
+GraphLanes::GraphLanes(const WorkGraph& graph)
+    : graph_(graph), members_(members_of_meetings(graph)), next_(graph.nodes.size(), kNone) {
   std::map<std::pair<CommunicationLane, std::uint32_t>, Ids> by_rank;
   for (std::uint32_t id = 0; id < graph.nodes.size(); ++id)
     if (const WorkNode& node = graph.nodes[id]; node.communicates)
@@ -49,6 +32,15 @@ std::span<const GraphLanes::Ids> GraphLanes::nodes_of(const CommunicationLane& l
   return found == lanes_.end() ? std::span<const Ids>() : std::span(found->second);
 }
 
+GraphLanes::Ids GraphLanes::partners_of(const CommunicationLane& lane, std::uint32_t id) const {
+  const std::uint32_t meeting = graph_.nodes[id].meeting;
+  if (lane.rank == kNone || meeting == kNone)
+    return {id};
+  Ids partners(members_.of(meeting).begin(), members_.of(meeting).end());
+  std::ranges::sort(partners, {}, [&](std::uint32_t of) { return graph_.nodes[of].rank; });
+  return partners;
+}
+
 LaneChange GraphLanes::fusion_at(const LanePlace& place) const {
   std::vector<NodeGroup> groups;
   for (const Ids& nodes : nodes_of(place.lane)) {
@@ -57,15 +49,15 @@ LaneChange GraphLanes::fusion_at(const LanePlace& place) const {
     std::uint32_t first = nodes[place.number];
     std::uint32_t second = nodes[place.number + 1];
     while (first != kNone && second != kNone && first != second) {
-      const auto firsts = partners_of(graph_, place.lane, first);
-      const auto seconds = partners_of(graph_, place.lane, second);
+      const auto firsts = partners_of(place.lane, first);
+      const auto seconds = partners_of(place.lane, second);
       for (std::size_t i = 0; i < std::min(firsts.size(), seconds.size()); ++i)
         groups.push_back({firsts[i], seconds[i]});
       first = next_[first];
       second = next_[second];
     }
   }
-  return {.fused = agreed(graph_, std::move(groups)), .cut = {}};
+  return {.fused = agreed(graph_, members_, std::move(groups)), .cut = {}};
 }
 
 LaneChange GraphLanes::cut_at(const LanePlace& place, std::uint32_t parts) const {
@@ -73,7 +65,7 @@ LaneChange GraphLanes::cut_at(const LanePlace& place, std::uint32_t parts) const
   for (const Ids& nodes : nodes_of(place.lane))
     if (place.number < nodes.size())
       for (std::uint32_t id = nodes[place.number]; id != kNone; id = next_[id])
-        std::ranges::copy(partners_of(graph_, place.lane, id), std::back_inserter(change.cut));
+        std::ranges::copy(partners_of(place.lane, id), std::back_inserter(change.cut));
   return change;
 }
 

@@ -37,6 +37,10 @@ class GraphLanes {
   /// The only one that waits for a node, if both are communications; else kNone.
   std::uint32_t passed_on_to(std::uint32_t id) const { return next_[id]; }
 
+  /// The same communication as other stages have it, itself included, in order of ranks; of all
+  /// ranks it alone, where the lane is of all.
+  Ids partners_of(const CommunicationLane& lane, std::uint32_t id) const;
+
   /// The communication at a place and its successor as one, also of what passes them on: with all
   /// that take part.
   LaneChange fusion_at(const LanePlace& place) const;
@@ -47,6 +51,7 @@ class GraphLanes {
   std::span<const Ids> nodes_of(const CommunicationLane& lane) const;
 
   const WorkGraph& graph_;
+  CompressedRows<> members_;  // By meeting.
   std::map<CommunicationLane, std::vector<Ids>> lanes_;
   Ids next_;
 };

@@ -7,7 +7,8 @@ namespace {
 
 TEST(PredecessorsTest, EdgesAndNextEdgesAreTurnedRound) {
   const TaskGraph graph(std::vector<Task>(3), {{0, 2}, {1, 2}});
-  const Predecessors predecessors(graph, std::vector<std::pair<Predecessor, TaskId>>{{{2, 1}, 0}});
+  const Predecessors predecessors =
+      predecessors_of(graph, std::vector<std::pair<Predecessor, TaskId>>{{{2, 1}, 0}});
   ASSERT_EQ(predecessors.of(0).size(), 1U);
   EXPECT_EQ(predecessors.of(0)[0].task, 2U);
   EXPECT_EQ(predecessors.of(0)[0].iterations_back, 1U);

@@ -45,7 +45,7 @@ class SpanLinker {
   std::map<std::string, std::vector<std::uint32_t>> meetings_;
   std::map<std::string, std::pair<std::uint32_t, std::uint32_t>> messages_;  // Sender, receiver.
   std::vector<std::pair<Place, std::uint32_t>> sent_;
-  std::map<std::string, JobArrivals> arrivals_;
+  std::map<std::string, Arrivals> arrivals_;
 };
 
 bool SpanLinker::add(const CommunicationSpan& span, std::uint32_t own, JobStep& step) {

@@ -7,13 +7,57 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
-#include "sim/jobs/diagnose/pipelines/rank_delays.hpp"
 #include "sim/jobs/diagnose/pipelines/recorded_passes.hpp"
-#include "sim/jobs/diagnose/pipelines/transfer_sums.hpp"
 #include "sim/jobs/job_replay.hpp"
 
 namespace stepcast {
 namespace {
+
+/// Sums of delays leave rounding behind.
+Seconds tidy(double time) {
+  constexpr double kNone = 1e-12;
+  return Seconds{time > kNone ? time : 0};
+}
+
+/// Transfers as they are added up.
+struct TransferSum {
+  double count = 0;
+  double time = 0;
+  double bytes = 0;
+  bool sized = true;
+  bool scatters = false;
+
+  RecordedTransfers mean(double over) const {
+    RecordedTransfers of{.count = count / over, .scatters = scatters};
+    if (count > 0)
+      of.time = Seconds{time / count};
+    if (count > 0 && sized)
+      of.bytes = Bytes{bytes / over};
+    return of;
+  }
+};
+
+struct StageSum {
+  double update = 0;
+  double before_sums = 0;
+  double once = 0;
+  TransferSum sums, parameters, message;
+};
+
+/// Of the delays of each rank in a step, by how much one is beyond the mean of its stage, at most.
+double most_uneven(const std::vector<double>& delays, const Job& job) {
+  std::vector<double> sums(job.stages), counts(job.stages), most(job.stages);
+  for (std::size_t rank = 0; rank < delays.size(); ++rank) {
+    const std::uint32_t stage = job.ranks[rank].stage;
+    sums[stage] += delays[rank];
+    counts[stage] += 1;
+    most[stage] = std::max(most[stage], delays[rank]);
+  }
+  double uneven = 0;
+  for (std::uint32_t stage = 0; stage < job.stages; ++stage)
+    uneven = std::max(uneven, most[stage] - sums[stage] / counts[stage]);
+  return uneven;
+}
 
 class Recorder {
  public:

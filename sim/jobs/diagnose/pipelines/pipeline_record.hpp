@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/base/units.hpp"
@@ -45,5 +46,8 @@ struct PipelineRecord {
 /// `ideal`: as long as its kind, without. Throws InputError as check_recorded_passes(), and for a
 /// part of the model without passes.
 PipelineRecord pipeline_record_of(const Job& job, bool ideal);
+
+/// What forecasts of a recorded pipeline do in another way than it was recorded, in sentences.
+std::vector<std::string> notes_of(const PipelineRecord& record);
 
 }  // namespace stepcast

@@ -14,7 +14,6 @@
 #include "models/base/text.hpp"
 #include "models/schedule/passes/orders.hpp"
 #include "sim/jobs/diagnose/pipelines/pipeline_record.hpp"
-#include "sim/jobs/diagnose/pipelines/record_notes.hpp"
 #include "sim/jobs/diagnose/pipelines/recorded_cluster.hpp"
 #include "sim/jobs/diagnose/pipelines/transfer_size.hpp"
 

@@ -1,10 +1,9 @@
-#include "sim/jobs/diagnose/pipelines/record_notes.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "sim/jobs/diagnose/pipelines/pipeline_record.hpp"
 
 namespace stepcast {
 

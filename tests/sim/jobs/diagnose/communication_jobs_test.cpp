@@ -15,9 +15,7 @@ namespace {
 double last_step_with(const Job& job, const std::function<double(const JobOperation&)>& factor) {
   const JobReplay replay(job);
   return replay
-      .replay_with([&](std::uint32_t step, std::uint32_t place) {
-        return replay.actual(step)[place] * factor(job.steps[step].operations[place]);
-      })
+      .replay_with([&](const ReplayedOperation& of) { return of.actual * factor(of.done); })
       .back();
 }
 

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/jobs/step_graph.hpp"
+#include "sim/jobs/job_replay.hpp"
 #include "tests/support/input_error.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/table_job.hpp"
@@ -281,7 +281,7 @@ TEST(DiagnosisTest, MeetingsThatContradictEachOtherAreTakenApart) {
                                  .end = Seconds{begin + 1}});
   step.meetings = {{.members = {0, 3}}, {.members = {1, 2}}};
   step.edges = {{0, 1}, {2, 3}};
-  const StepGraph graph(step);
+  const StepGraph graph = step_graph_of(step);
   EXPECT_EQ(graph.taken_apart(), 1U);
   EXPECT_TRUE(graph.meeting_of(0).empty());
   // Rank 0: a second by itself, then two together with rank 1, who does its last second alone.

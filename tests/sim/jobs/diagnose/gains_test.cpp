@@ -1,7 +1,6 @@
-#include "sim/jobs/diagnose/gains.hpp"
-
 #include <gtest/gtest.h>
 
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/small_job.hpp"
 #include "tests/support/table_job.hpp"

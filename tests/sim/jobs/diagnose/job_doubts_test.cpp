@@ -1,7 +1,6 @@
-#include "sim/jobs/diagnose/job_doubts.hpp"
-
 #include <gtest/gtest.h>
 
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "tests/support/input_error.hpp"
 
 namespace stepcast {

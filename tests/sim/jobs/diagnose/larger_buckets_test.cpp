@@ -1,7 +1,6 @@
-#include "sim/jobs/diagnose/larger_buckets.hpp"
-
 #include <gtest/gtest.h>
 
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "tests/support/small_job.hpp"
 
 namespace stepcast {

@@ -1,7 +1,6 @@
-#include "sim/jobs/diagnose/meeting_costs.hpp"
-
 #include <gtest/gtest.h>
 
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/small_job.hpp"

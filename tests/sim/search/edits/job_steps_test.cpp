@@ -107,11 +107,9 @@ TEST(JobStepsTest, TheLastStageOfStGainsWhatItsDiagnosisPromises) {
   EXPECT_GT(gain_of(step, 1), Seconds{0.5});
   EXPECT_NEAR(gain_of(delayed, 0) / gain_of(step, 1), 1, 0.03);
   const JobReplay replay(job);
-  const double ideal = mean_of(replay.replay_with([&](std::uint32_t number, std::uint32_t place) {
-    const JobOperation& done = job.steps[number].operations[place];
-    return job.kinds[done.kind].work == JobWork::Transfer ? replay.ideal(number)[place]
-                                                          : others[done.kind];
-  }));
+  const double ideal = replay.mean_with([&](const ReplayedOperation& of) {
+    return of.transfers() ? of.ideal : others[of.done.kind];
+  });
   EXPECT_LT(step.step_after.value / ideal, 1.05);
 }
 

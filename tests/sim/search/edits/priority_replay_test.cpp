@@ -1,6 +1,4 @@
 // Recorded steps whose communications go by priority.
-#include "sim/jobs/edits/priority_replay.hpp"
-
 #include <gtest/gtest.h>
 
 #include "sim/jobs/edits/graph_replay.hpp"

@@ -45,7 +45,7 @@ struct Counts {
 };
 
 void expect_alike(const WorkGraph& graph, Counts& counts) {
-  const std::vector<NodeTimes> times = replay_graph(graph);
+  const std::vector<Interval> times = replay_graph(graph);
   ChangedReplay replay(graph, times);
   for (const LaneChange& change : changes_of(graph)) {
     std::optional<Seconds> known = Seconds{};
@@ -78,7 +78,7 @@ TEST(ChangedReplayTest, IsTheReplayOfTheWholeGraph) {
 // What the first members of a fusion or cut had become stayed in the next one's replay.
 TEST(ChangedReplayTest, FindsTheGraphAsItWasBehindWhatThrew) {
   const WorkGraph graph = reduced_layers(3, 6);
-  const std::vector<NodeTimes> times = replay_graph(graph);
+  const std::vector<Interval> times = replay_graph(graph);
   ChangedReplay replay(graph, times);
   for (const LaneChange& change : changes_of(graph)) {
     if (change.fused.empty() && change.cut.empty())

@@ -1,7 +1,6 @@
-#include "sim/jobs/diagnose/rank_times.hpp"
-
 #include <gtest/gtest.h>
 
+#include "sim/jobs/diagnose/diagnosis_parts.hpp"
 #include "tests/support/made_job.hpp"
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
@@ -11,7 +10,7 @@
 namespace stepcast {
 namespace {
 
-TEST(RankTimesTest, EachInstantOfARankCountsOnce) {
+TEST(RankUsesTest, EachInstantOfARankCountsOnce) {
   const Diagnosis diagnosis = overlapping().diagnosis();
   const RankUse& use = diagnosis.uses[0];
   expect_ms(use.computing, 7);
@@ -26,7 +25,7 @@ TEST(RankTimesTest, EachInstantOfARankCountsOnce) {
 }
 
 // Rank 1 waits for nobody and has nothing to do from 10 to 12 ms.
-TEST(RankTimesTest, WhatIsLeftOfTheStepIsOther) {
+TEST(RankUsesTest, WhatIsLeftOfTheStepIsOther) {
   const Diagnosis diagnosis = overlapping().diagnosis();
   const RankUse& use = diagnosis.uses[1];
   expect_ms(use.computing, 7);
@@ -36,14 +35,14 @@ TEST(RankTimesTest, WhatIsLeftOfTheStepIsOther) {
   EXPECT_EQ(*use.overlap(), 0);
 }
 
-TEST(RankTimesTest, MeansAreOfRanksAndNotOfServers) {
+TEST(RankUsesTest, MeansAreOfRanksAndNotOfServers) {
   SmallJob small = overlapping();
   expect_ms(mean_of_ranks(small.diagnosis(), &RankUse::waiting), 0.5);
   small.job().ranks[1].serves = true;
   expect_ms(mean_of_ranks(small.diagnosis(), &RankUse::waiting), 1);
 }
 
-TEST(RankTimesTest, WithoutCommunicationNothingIsToldOfItsOverlap) {
+TEST(RankUsesTest, WithoutCommunicationNothingIsToldOfItsOverlap) {
   SmallJob small;
   small.add(0, kForward, 1, 0, 4);
   small.add(1, kForward, 1, 0, 4);
@@ -51,7 +50,7 @@ TEST(RankTimesTest, WithoutCommunicationNothingIsToldOfItsOverlap) {
 }
 
 // Twelve kernels of a step take 5 us, the update 500.
-TEST(RankTimesTest, ShortKernelsAreCountedWhereKernelsAreRecorded) {
+TEST(RankUsesTest, ShortKernelsAreCountedWhereKernelsAreRecorded) {
   MadeProfiles made;
   made.kernel = [](int, int, int, bool) { return 5.0; };
   for (const RankUse& use : diagnose(profiled_job_of(made.texts())).uses)
@@ -62,7 +61,7 @@ TEST(RankTimesTest, ShortKernelsAreCountedWhereKernelsAreRecorded) {
   EXPECT_FALSE(overlapping().diagnosis().uses[0].short_kernels);
 }
 
-TEST(RankTimesTest, TheTimesOfProfiledRanksAddUpToTheirStep) {
+TEST(RankUsesTest, TheTimesOfProfiledRanksAddUpToTheirStep) {
   MadeProfiles made;
   made.launch = 300;
   const Diagnosis diagnosis = diagnose(profiled_job_of(made.texts()));
@@ -76,7 +75,7 @@ TEST(RankTimesTest, TheTimesOfProfiledRanksAddUpToTheirStep) {
 }
 
 // Steps of 67 ms but the last of twelve of 167: 95 % lie at place 10.45 of 0 to 11.
-TEST(RankTimesTest, StepsSpreadAroundTheirMean) {
+TEST(RankUsesTest, StepsSpreadAroundTheirMean) {
   MadeJob made;
   made.pause = [](int, int step, int batch) { return step == 11 && batch == 1 ? 0.1 : 0; };
   made.micro_batches = 2;
