@@ -6,20 +6,14 @@ const compare = {
     if (varied.length === 0) return result.schedule.name;
     return varied.map(([key, value]) => (key === 'schedule' ? value : `${key}=${value}`)).join(' ');
   },
-  kinds: [['forward', (b) => b.forward_s], ['backward', (b) => b.backward_s], ['other compute', (b) => compare.sum(b.other_compute_s)],
-    ['exposed communication', (b) => compare.sum(b.exposed_communication_s)], ['waiting', (b) => b.waiting_s], ['idle', (b) => b.idle_s]],
-  sum: (times) => Object.values(times).reduce((sum, time) => sum + time, 0),
+  sum: (times) => (typeof times === 'object' ? Object.values(times).reduce((sum, time) => sum + time, 0) : times ?? 0),
   bars(results) {
     const shown = results.slice(0, 40);
-    return picture.box('Where the step of each goes', () => ({
-      grid: { left: 200, right: 40, top: 40, bottom: 40 },
-      legend: {},
-      tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' },
-        formatter: (bars) => [compare.name(shown[bars[0].dataIndex]), ...bars.map((bar) => `${bar.seriesName}: ${bar.value.toFixed(2)} ms`)].join('\n') },
-      xAxis: { type: 'value', name: 'ms' },
-      yAxis: { type: 'category', inverse: true, data: shown.map((result) => format.short(compare.name(result), 32)) },
-      series: compare.kinds.map(([name, part]) => ({ name, type: 'bar', stack: 'step', data: shown.map((result) => part(result.breakdown) * 1e3) })),
-    }), 110 + 30 * shown.length);
+    const kinds = fields.parts.map(({ name, key }) => [name, shown.map(({ breakdown }) => compare.sum(breakdown[key]) * 1e3)])
+      .filter(([, times]) => times.some((time) => time > 0));
+    return picture.bars('Where the step of each goes', shown.map(compare.name), 'ms', kinds, { left: 200, tooltip: {
+      trigger: 'axis', axisPointer: { type: 'shadow' },
+      formatter: (bars) => [compare.name(shown[bars[0].dataIndex]), ...bars.map((bar) => `${bar.seriesName}: ${bar.value.toFixed(2)} ms`)].join('\n') } });
   },
   /// Where one thing that varies is a number: a line for each combination of the others.
   lines(results) {
@@ -57,9 +51,7 @@ const compare = {
     elements.section('Where the step goes', compare.bars(results));
     const fits = (r) => (r.memory.device_memory_bytes > 0 ? (r.memory.total_bytes <= r.memory.device_memory_bytes ? 'yes' : 'no') : '-');
     elements.section('Forecasts', elements.table([
-      { name: 'forecast', value: compare.name, isText: true },
-      ...run.fields.columns.map((field) => ({ name: field.heading, value: (r) => elements.valueOf(field, r),
-        text: (value) => format.cell(field.unit, value) })),
+      ...elements.columns(fields.columns, { name: 'forecast', value: compare.name, isText: true }),
       { name: 'fits', value: fits, isText: true }], results, { best, caption: 'The row in bold trains most samples a second.', filter: true }));
     elements.section('Why', elements.list(results.slice(0, 20).map((r) => `${compare.name(r)}: ${(r.why ?? []).join(' ')}`)));
     run.notes(results);

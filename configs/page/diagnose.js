@@ -23,7 +23,7 @@ const diagnose = {
       { name: 'rank', value: ({ rank }) => rank }, { name: 'what', value: ({ what }) => what, isText: true },
       ...[['begin ms', 'begin_s'], ['duration ms', 'duration_s']].map(([name, key]) => ({ name, value: (row) => row[key], text: format.ms }))],
     json.critical_path.stretches));
-    if (json.clocks?.length > 0) elements.section('Clocks', studies.tableOf(json.clocks));
+    if (json.clocks?.length > 0) elements.section('Clocks', elements.table(elements.columns(fields.clocks), json.clocks));
     elements.section('Notes', elements.list([`The simulated steps miss the recorded ones by ${format.percent(json.simulated_step_error)} on average.`,
       ...(json.notes ?? []).map(studies.text)]));
   },
@@ -59,7 +59,7 @@ const diagnose = {
       xAxis: { type: 'category', name: 'data-parallel group', data: groups.map(String) },
       yAxis: { type: 'category', name: 'stage', inverse: true, data: stages.map(String) },
       visualMap: { min: 1, max: most, orient: 'horizontal', top: 0, left: 'center', calculable: true, textStyle: { color: look.ink },
-        formatter: (value) => value.toFixed(3), inRange: { color: ['#f7f7f7', '#e69f00', '#d55e00'] } },
+        formatter: (value) => value.toFixed(3), inRange: { color: ['#f7f7f7', '#e69f00', palette[1]] } },
       series: [{ type: 'heatmap', label: { show: ranks.length <= 128, color: '#000000', formatter: ({ data }) => data.rank.slowdown.toFixed(2) },
         data: ranks.map((rank) => ({ value: [groups.indexOf(rank.data), stages.indexOf(rank.stage), rank.slowdown], rank })) }],
     }), 130 + 36 * stages.length));
@@ -69,33 +69,20 @@ const diagnose = {
     const kinds = [['computing', 'computing_s'], ['exposed communication', 'exposed_communication_s'], ['copies alone', 'copies_alone_s'],
       ['waiting', 'waiting_s'], ['idle for host', 'idle_for_host_s'], ['other', 'other_s']]
       .filter(([, key]) => ranks.some((rank) => rank[key] > 0));
-    elements.section('Where the time of each rank goes', picture.box('Time of each rank', () => ({
-      grid: { left: 90, right: 40, top: 40, bottom: 40 }, legend: {},
-      tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' } },
-      xAxis: { type: 'value', name: 'ms a step' },
-      yAxis: { type: 'category', inverse: true, data: shown.map((rank) => 'rank ' + rank.rank) },
-      series: kinds.map(([name, key]) => ({ name, type: 'bar', stack: 'step', data: shown.map((rank) => Number(format.ms(rank[key]))) })),
-    }), 110 + 26 * shown.length), elements.table([...['rank', 'data', 'stage'].map((key) => ({ name: key, value: (rank) => rank[key] })),
-      { name: 'slow-down alone', value: (rank) => rank.slowdown, text: (value) => format.number(value, 5) },
-      ...[...kinds, ['communicating', 'communicating_s'], ['copies', 'copies_s'], ['held up others', 'holding_s'], ['critical path', 'critical_path_s']]
-        .map(([name, key]) => ({ name: name + ' ms', value: (rank) => rank[key], text: format.ms })),
-      { name: 'overlap', value: (rank) => rank.overlap ?? 0, text: format.percent },
-      { name: 'kernels < 10 us', value: (rank) => rank.short_kernels ?? 0, text: (value) => value.toFixed(0) }], ranks));
+    elements.section('Where the time of each rank goes', picture.bars('Time of each rank', shown.map((rank) => 'rank ' + rank.rank), 'ms a step',
+      kinds.map(([name, key]) => [name, shown.map((rank) => Number(format.ms(rank[key])))]),
+      { left: 90, height: 26, tooltip: { trigger: 'axis', axisPointer: { type: 'shadow' } } }), elements.table(elements.columns(fields.ranks, { name: 'rank', value: (rank) => rank.name ?? rank.rank }), ranks));
   },
   meetings(meetings) {
     if (meetings.length === 0) return;
-    const time = ([name, key]) => ({ name: name + ' ms', value: (meeting) => meeting[key], text: format.ms });
-    elements.section('Collectives and messages that cost most', elements.table([{ name: 'meeting', value: ({ name }) => name, isText: true },
-      { name: 'ranks', value: ({ ranks, message }) => ranks.join(message ? ' → ' : ', '), isText: true }, { name: 'count', value: ({ count }) => count },
-      ...[['transfer', 'transfer_s'], ['exposed', 'exposed_communication_s'], ['waiting', 'waiting_s']].map(time),
-      { name: 'bus GB/s', value: (meeting) => (meeting.busbw_bytes_per_s ?? 0) / 1e9 }], meetings));
+    const [name, ...others] = elements.columns(fields.meetings);
+    const ranks = { name: 'ranks', value: (row) => row.ranks.join(row.message ? ' → ' : ', '), isText: true };
+    elements.section('Collectives and messages that cost most', elements.table([name, ranks, ...others], meetings));
   },
   kernels(uneven) {
     if (!uneven) return;
     const title = `Where rank ${uneven.slowest_rank} loses against rank ${uneven.fastest_rank}, which does the same`;
-    elements.section(title, elements.table([{ name: 'kernel', value: ({ kind }) => kind, isText: true },
-      { name: 'count', value: (row) => row.slowest_count }, ...['slowest', 'fastest'].map((of) =>
-        ({ name: of + ' ms', value: (row) => row[of + '_s'], text: format.ms }))], uneven.kinds));
+    elements.section(title, elements.table(elements.columns(fields.uneven), uneven.kinds));
   },
   gains({ gains, simulated_step_s, undelayed_step_s: undelayed }) {
     const rows = [['no gaps of the host', simulated_step_s, gains.no_host_gaps_step_s], ...[['no straggler', 'even_ranks_step_s'], ['work spread evenly over the stages', 'even_stages_step_s'],

@@ -24,6 +24,9 @@ const elements = {
     const value = key.split('.').reduce((inner, name) => inner?.[name], result);
     return unit === 'Times' && value ? Object.values(value).reduce((sum, time) => sum + time, 0) : value;
   },
+  /// The columns of a table of fields, and before them others.
+  columns: (fieldsOf, ...before) => [...before, ...fieldsOf.map((field) => ({ name: field.heading + (format.inMs(field) ? ' ms' : ''),
+    value: (row) => elements.valueOf(field, row) ?? undefined, text: (value) => format.cell(field.unit, value), isText: format.isText(field.unit) }))],
   list(lines) {
     const list = elements.make('ul');
     for (const line of lines) list.append(elements.make('li', {}, line));

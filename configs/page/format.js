@@ -29,7 +29,12 @@ const format = {
     Interval: ([low, high]) => `${format.time(low)} to ${format.time(high)}`,
     SamplesPerSecond: (rate) => format.number(rate, 5) + ' samples/s' }[unit] ?? String)(value),
   cell: (unit, value) => (value === undefined ? '-' : ({ Seconds: format.ms, Bytes: format.bytes, Share: format.percent,
-    Times: format.ms, Ratio: (ratio) => ratio.toFixed(3), SamplesPerSecond: (rate) => rate.toFixed(1) }[unit] ?? String)(value)),
+    Times: format.ms, Time: format.time, BytesPerSecond: format.rate, Ratio: (ratio) => ratio.toFixed(3),
+    Slowdown: (ratio) => format.number(ratio, 5), SamplesPerSecond: (rate) => rate.toFixed(1) }[unit] ??
+    ((other) => (typeof other === 'number' ? format.number(other) : String(other))))(value)),
+  isText: (unit) => unit === 'Name' || unit === 'Text',
+  /// Whether a column shows ms and its heading does not say so.
+  inMs: ({ unit, heading }) => (unit === 'Seconds' || unit === 'Times') && !heading.endsWith('ms'),
   words: (key) => key.replace(/_(s|bytes|per_s)$/, '').replaceAll('_', ' '),
   short: (text, most = 40) => (text.length > most ? text.slice(0, most - 1) + '…' : text),
 };

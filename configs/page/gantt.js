@@ -49,7 +49,7 @@ const gantt = {
     }
     return sums;
   },
-  bar(look) {
+  bar(look, kinds) {
     return (params, api) => {
       const begin = api.coord([api.value(1), api.value(0)]);
       const end = api.coord([api.value(2), api.value(0)]);
@@ -58,7 +58,7 @@ const gantt = {
       const shape = echarts.graphic.clipRectByRect({ x: begin[0], y: begin[1] - height / 2, width: Math.max(width, 0.5), height },
         { x: params.coordSys.x, y: params.coordSys.y, width: params.coordSys.width, height: params.coordSys.height });
       if (!shape) return null;
-      const colour = palette[api.value(4) % palette.length];
+      const colour = picture.colourOf(kinds[api.value(4)], api.value(4));
       return { type: 'rect', shape, style: { fill: colour, stroke: width > 3 ? look.paper : colour, lineWidth: 0.5 } };
     };
   },
@@ -79,12 +79,12 @@ const gantt = {
       xAxis: { type: 'value', name: 'ms', min: begin, max: end, axisLabel: { color: look.ink, showMaxLabel: false, formatter: (ms) => format.number(ms) } },
       yAxis: { type: 'category', data: read.rows.map((row) => format.short(row, 34)), inverse: true },
       dataZoom: [{ type: 'inside', filterMode: 'weakFilter' }, { type: 'slider', filterMode: 'weakFilter', bottom: 8 }],
-      series: [{ type: 'custom', renderItem: gantt.bar(look), encode: { x: [1, 2], y: 0 }, data: data(begin, end), progressive: 4000 }],
+      series: [{ type: 'custom', renderItem: gantt.bar(look, read.kinds), encode: { x: [1, 2], y: 0 }, data: data(begin, end), progressive: 4000 }],
     }), height, { datazoom: zoomed });
     const legend = elements.make('p', { class: 'legend' });
     read.kinds.forEach((kind, i) => {
       const mark = elements.make('i');
-      mark.style.background = palette[i % palette.length];
+      mark.style.background = picture.colourOf(kind, i);
       legend.append(elements.make('span', {}, mark, format.short(kind)));
     });
     elements.section('Timeline', elements.make('p', { class: 'hint' },

@@ -6,6 +6,7 @@
   };
   const result = read('result');
   const trace = read('timeline');
+  const figure = read('figure');
   const first = result.results?.[0] ?? result;
   const isForecast = (json) => json?.breakdown !== undefined && json?.iteration_time_s !== undefined;
 
@@ -24,7 +25,7 @@
     picture.draw();
   };
   const show = () => {
-    if (isForecast(result)) run.show(result, trace);
+    if (isForecast(result)) run.show(result, trace, figure);
     else if (Array.isArray(result.results) && result.results.length > 0 && result.results.every(isForecast)) compare.show(result);
     else if (Array.isArray(result.pareto) && Array.isArray(result.results)) plan.show(result);
     else if (Array.isArray(result.curves) && Array.isArray(result.gpus)) studies.scaling(result);

@@ -1,10 +1,16 @@
-// Pictures: one look for all, a tooltip that is text, PNG and SVG to save. Colours: Okabe and Ito's, which
-// people of all kinds of colour vision tell apart.
-const palette = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#d55e00', '#56b4e9', '#f0e442', '#8c8c8c'];
+// Pictures: one look for all, a tooltip that is text, PNG and SVG to save. The colours are those of `--figure`.
+const fields = JSON.parse(document.getElementById('fields').textContent);
+const { palette } = fields;
 const pictures = [];
 
 const picture = {
   isDark: () => document.documentElement.classList.contains('dark'),
+  /// The colour of a kind of work, or of its part or whole in a label such as "other compute: packing"; of an unknown
+  /// kind the colour of that number.
+  colourOf(kind, otherwise) {
+    const [whole, part] = kind.split(': ');
+    return fields.colours[kind] ?? fields.colours[part] ?? fields.colours[whole] ?? palette[otherwise % palette.length];
+  },
   base() {
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue('--ink').trim();
@@ -57,6 +63,15 @@ const picture = {
     const edge = { name, type: 'line', stack: 'band ' + number, color, silent: true, symbol: 'none', lineStyle: { opacity: 0 }, tooltip: { show: false } };
     return [{ ...edge, data: ends.map((end) => (end ? end[0] : null)) },
       { ...edge, data: ends.map((end) => (end ? end[1] - end[0] : null)), areaStyle: { opacity: 0.12 } }, line];
+  },
+  /// Rows of bars that are stacked: {name: [numbers by row]} by kind of work.
+  bars(name, rows, unit, kinds, { height = 30, tooltip = {}, left = 190, ...axis } = {}) {
+    return picture.box(name, () => ({
+      grid: { left, right: 40, top: kinds.length > 1 ? 40 : 10, bottom: 40 }, legend: kinds.length > 1 ? {} : undefined, tooltip,
+      xAxis: { type: 'value', name: unit, ...axis },
+      yAxis: { type: 'category', inverse: true, data: rows.map((row) => format.short(row, 32)) },
+      series: kinds.map(([kind, data], i) => ({ name: kind, type: 'bar', stack: 'all', color: picture.colourOf(kind, i), data })),
+    }), 110 + height * rows.length);
   },
   show(entry) {
     if (!entry.chart) {

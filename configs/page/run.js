@@ -1,13 +1,8 @@
 // One forecast: where the step goes, what the links and the memory carry, why.
 const run = {
   /// The rows of the breakdown in the order of the report: [name, seconds].
-  parts(result) {
-    const b = result.breakdown;
-    return [['forward', b.forward_s], ['backward', b.backward_s],
-      ...Object.entries(b.other_compute_s),
-      ...Object.entries(b.exposed_communication_s).map(([name, time]) => ['exposed ' + name, time]),
-      ['waiting', b.waiting_s], ['idle', b.idle_s]];
-  },
+  parts: ({ breakdown }) => fields.parts.flatMap(({ name, key }) => (typeof breakdown[key] === 'object' ?
+    Object.entries(breakdown[key]).map(([part, time]) => [`${name}: ${part}`, time]) : [[name, breakdown[key] ?? 0]])),
   waterfall(result) {
     const parts = run.parts(result).filter(([, time]) => time > 0);
     const before = parts.map((part, i) => parts.slice(0, i).reduce((sum, [, time]) => sum + time, 0));
@@ -18,24 +13,18 @@ const run = {
       yAxis: { type: 'category', inverse: true, data: parts.map(([name]) => format.short(name, 30)) },
       series: [
         { type: 'bar', stack: 'all', silent: true, itemStyle: { color: 'transparent' }, data: before.map((time) => time * 1e3) },
-        { type: 'bar', stack: 'all', data: parts.map(([, time], i) => ({ value: time * 1e3, itemStyle: { color: palette[i % palette.length] } })),
+        { type: 'bar', stack: 'all', data: parts.map(([, time], i) => ({ value: time * 1e3, itemStyle: { color: picture.colourOf(parts[i][0], i) } })),
           label: { show: true, position: 'right', color: look.ink, formatter: ({ value }) => value.toFixed(2) } },
       ],
     }), 80 + 34 * parts.length);
   },
   links(result) {
     const links = result.links.slice(0, 12);
-    return picture.box('How busy the links are', () => ({
-      grid: { left: 190, right: 40, top: 10, bottom: 40 },
-      tooltip: { formatter: ({ dataIndex: i }) => `${links[i].link} (${links[i].alike} alike)\n${format.bytes(links[i].bytes)} of ${format.rate(links[i].bandwidth_bytes_per_s)}: ${format.percent(links[i].utilisation)}` },
-      xAxis: { type: 'value', name: '%', min: 0, max: (value) => Math.max(100, value.max) },
-      yAxis: { type: 'category', inverse: true, data: links.map((link) => format.short(link.link, 28)) },
-      series: [{ type: 'bar', data: links.map((link) => link.utilisation * 100) }],
-    }), 90 + 34 * links.length);
+    return picture.bars('How busy the links are', links.map(({ link }) => link), '%', [['busy', links.map((link) => link.utilisation * 100)]], {
+      height: 34, min: 0, max: (value) => Math.max(100, value.max), tooltip: { formatter: ({ dataIndex: i }) =>
+        `${links[i].link} (${links[i].alike} alike)\n${format.bytes(links[i].bytes)} of ${format.rate(links[i].bandwidth_bytes_per_s)}: ${format.percent(links[i].utilisation)}` } });
   },
-  linkTable: (links) => elements.table([{ name: 'link', value: (link) => link.link, isText: true }, { name: 'alike', value: (link) => link.alike },
-    { name: 'sent', value: (link) => link.bytes, text: format.bytes }, { name: 'bandwidth', value: (link) => link.bandwidth_bytes_per_s, text: format.rate },
-    { name: 'utilisation', value: (link) => link.utilisation, text: format.percent }], links),
+  linkTable: (links) => elements.table(elements.columns(fields.links), links),
   memoryRows(result) {
     const rows = Object.entries(result.memory)
       .filter(([key, value]) => value > 0 && !['total_bytes', 'device_memory_bytes'].includes(key))
@@ -44,34 +33,35 @@ const run = {
     if (result.memory.device_memory_bytes > 0) rows.push({ name: 'device memory', bytes: result.memory.device_memory_bytes });
     return rows;
   },
-  memory(rows) {
-    return picture.box('Memory of a GPU', () => ({
-      grid: { left: 190, right: 40, top: 10, bottom: 40 },
-      tooltip: { formatter: ({ dataIndex: i }) => `${rows[i].name}: ${format.bytes(rows[i].bytes)}` },
-      xAxis: { type: 'value', name: 'GiB' },
-      yAxis: { type: 'category', inverse: true, data: rows.map((row) => row.name) },
-      series: [{ type: 'bar', data: rows.map((row) => row.bytes / 1073741824) }],
-    }), 90 + 30 * rows.length);
-  },
-  fields: JSON.parse(document.getElementById('fields').textContent),
+  memory: (rows) => picture.bars('Memory of a GPU', rows.map(({ name }) => name), 'GiB', [['memory', rows.map((row) => row.bytes / 1073741824)]],
+    { tooltip: { formatter: ({ dataIndex: i }) => `${rows[i].name}: ${format.bytes(rows[i].bytes)}` } }),
   facts(result) {
     const shown = { gpus: ['GPUs', `${result.gpus} (${result.nodes} × ${result.gpus_per_node})`],
       'memory.total_bytes': ['memory per GPU', format.bytes(result.memory.total_bytes)] };
-    return elements.facts(run.fields.facts.filter((field) => elements.valueOf(field, result) !== undefined)
+    return elements.facts(fields.facts.filter((field) => elements.valueOf(field, result) !== undefined)
       .map((field) => shown[field.key] ?? [field.label, format.line(field.unit, elements.valueOf(field, result))]));
   },
+  /// What `--figure` drew, on its own white sheet.
+  figure(svg) {
+    const url = 'data:image/svg+xml,' + encodeURIComponent(svg);
+    return elements.make('div', { class: 'scroll', tabindex: '0' }, elements.make('img', { src: url, alt: 'Passes of each stage' }),
+      elements.make('div', { class: 'buttons' }, elements.button('SVG', () => elements.save('stages.svg', 'image/svg+xml', svg))));
+  },
+  stageTable: (stages) => elements.table([...elements.columns(fields.stages, { name: 'stage', value: (row) => stages.indexOf(row) }),
+    ...Object.keys(stages[0].bubble_by).map((key) => ({ name: format.words(key) + ' ms', value: (row) => row.bubble_by[key], text: format.ms }))], stages),
   notes(results) {
     const notes = [...new Set(results.flatMap((result) => result.notes ?? []))];
     if (notes.length > 0) elements.section('Notes', elements.list(notes));
   },
-  show(result, trace) {
+  show(result, trace, figure) {
     const main = document.getElementById('main');
     main.append(run.facts(result));
     elements.section('Why', elements.list(result.why));
     elements.section('Where the step goes', run.waterfall(result),
       elements.table([{ name: 'part', value: (row) => row[0], isText: true }, { name: 'ms', value: (row) => row[1], text: format.ms },
         { name: 'share', value: (row) => row[1] / result.iteration_time_s, text: format.percent }], run.parts(result)));
-    if (trace) gantt.section(trace);
+    if (figure) elements.section('Stages', run.figure(figure), run.stageTable(result.stages));
+    else if (trace) gantt.section(trace);
     elements.section('Critical path', elements.table([
       { name: 'what', value: (row) => row.what, isText: true }, { name: 'begin ms', value: (row) => row.begin_s, text: format.ms },
       { name: 'ms', value: (row) => row.duration_s, text: format.ms }], result.critical_path));

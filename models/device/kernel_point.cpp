@@ -1,6 +1,7 @@
 #include "models/device/kernel_point.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -28,19 +29,12 @@ constexpr FamilyFacts kFacts[] = {
     {"reduce", SizeUnit::Volume},           {"all-to-all", SizeUnit::Volume},
     {"overlap-compute", SizeUnit::Volume},  {"overlap-communication", SizeUnit::Volume}};
 
-constexpr KernelFamily kFamilies[] = {
-    KernelFamily::GemmFp32,       KernelFamily::GemmTf32,
-    KernelFamily::GemmBf16,       KernelFamily::Inverse,
-    KernelFamily::TopK,           KernelFamily::ThresholdTopK,
-    KernelFamily::ScatterAdd,     KernelFamily::Packing,
-    KernelFamily::Elementwise,    KernelFamily::Launch,
-    KernelFamily::CopyDevice,     KernelFamily::CopyToDevice,
-    KernelFamily::CopyFromDevice, KernelFamily::CopyPeer,
-    KernelFamily::AllReduce,      KernelFamily::ReduceScatter,
-    KernelFamily::AllGather,      KernelFamily::Broadcast,
-    KernelFamily::Reduce,         KernelFamily::AllToAll,
-    KernelFamily::OverlapCompute, KernelFamily::OverlapCommunication};
-static_assert(std::size(kFacts) == std::size(kFamilies));
+constexpr auto kFamilies = [] {
+  std::array<KernelFamily, std::size(kFacts)> families{};
+  for (std::size_t i = 0; i < families.size(); ++i)
+    families[i] = static_cast<KernelFamily>(i);
+  return families;
+}();
 
 const FamilyFacts& facts_of(KernelFamily family) {
   return kFacts[static_cast<std::size_t>(family)];
@@ -70,9 +64,9 @@ const char* name_of(KernelFamily family) {
 }
 
 std::optional<KernelFamily> find_kernel_family(std::string_view name) {
-  const auto found = std::ranges::find(
+  const auto* found = std::ranges::find(
       kFamilies, name, [](KernelFamily family) { return std::string_view(name_of(family)); });
-  return found == std::end(kFamilies) ? std::nullopt : std::optional(*found);
+  return found == kFamilies.end() ? std::nullopt : std::optional(*found);
 }
 
 std::span<const KernelFamily> all_kernel_families() {

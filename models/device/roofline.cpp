@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-
-#include "models/base/enum_name.hpp"
 
 namespace stepcast {
 namespace {
 
-constexpr std::array kKinds{LayerKind::Conv2d,      LayerKind::Linear,    LayerKind::TiedLinear,
-                            LayerKind::BatchNorm2d, LayerKind::LayerNorm, LayerKind::Embedding,
-                            LayerKind::Elementwise};
+// In the order of the enum.
+constexpr std::array kNames{"Conv2d",    "Linear",    "TiedLinear", "BatchNorm2d",
+                            "LayerNorm", "Embedding", "Elementwise"};
 
 /// Forward time of the product with the layer's own weight; zero for layers without one.
 Seconds product_time(const LayerWork& work, const DeviceSpec& device) {
@@ -35,21 +32,17 @@ Bytes zero_filled(const LayerWork& work) {
 }  // namespace
 
 std::string name_of(LayerKind kind) {
-  return name_among(
-      {"Conv2d", "Linear", "TiedLinear", "BatchNorm2d", "LayerNorm", "Embedding", "Elementwise"},
-      kind);
+  return kNames.at(static_cast<std::size_t>(kind));
 }
 
 std::optional<LayerKind> find_layer_kind(std::string_view name) {
-  const auto* kind = std::ranges::find_if(kKinds, [&](LayerKind k) { return name_of(k) == name; });
-  return kind == kKinds.end() ? std::nullopt : std::optional(*kind);
+  const auto* found = std::ranges::find(kNames, name);
+  return found == kNames.end() ? std::nullopt
+                               : std::optional(static_cast<LayerKind>(found - kNames.begin()));
 }
 
 std::vector<std::string> layer_kind_names() {
-  std::vector<std::string> names;
-  std::ranges::transform(kKinds, std::back_inserter(names),
-                         [](LayerKind kind) { return name_of(kind); });
-  return names;
+  return {kNames.begin(), kNames.end()};
 }
 
 MemoryPasses own_passes(LayerKind kind) {

@@ -19,10 +19,11 @@ void PageFile::check() const {
   require_page_assets();
 }
 
-void PageFile::write(const PageSource& result, const PageSource& trace) const {
+void PageFile::write(const PageSource& result, const PageSource& trace,
+                     const std::string& figure) const {
   if (!is_wanted())
     return;
-  write_text_file(path_, page_of(result, trace));
+  write_text_file(path_, page_of(result, trace, figure));
   tell("page written to {}; open it in a browser\n", path_);
 }
 

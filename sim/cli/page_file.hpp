@@ -18,7 +18,8 @@ class PageFile {
   bool is_wanted() const { return !path_.empty(); }
 
   /// Writes the page of a result (see page_of) and says so on stderr.
-  void write(const PageSource& result, const PageSource& trace = {}) const;
+  void write(const PageSource& result, const PageSource& trace = {},
+             const std::string& figure = "") const;
   void write(const std::string& json) const { write({"result", json}); }
 
  private:

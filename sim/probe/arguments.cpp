@@ -215,8 +215,4 @@ const char* name_of(ProbeKind kind) {
   return name_among({"gemm", "inverse", "selection", "memory", "collectives", "overlap"}, kind);
 }
 
-std::span<const ProbeKind> all_probe_kinds() {
-  return kKinds;
-}
-
 }  // namespace stepcast

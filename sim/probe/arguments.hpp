@@ -41,6 +41,5 @@ ProbeArguments parse_probe_arguments(std::span<const std::string> arguments);
 std::string probe_help();
 
 const char* name_of(ProbeKind kind);
-std::span<const ProbeKind> all_probe_kinds();
 
 }  // namespace stepcast

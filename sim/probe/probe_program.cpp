@@ -68,7 +68,7 @@ void measure_probe(Hardware& hardware, ProbeKind kind, const ProbeArguments& arg
                                name_of(kind), work.too_large));
   if (work.shapes.empty())
     throw HardwareError("the GPU's free memory suffices for no point at all");
-  const Effort effort = arguments.quick ? quick_effort() : full_effort();
+  const Effort effort = arguments.quick ? quick_effort() : Effort{};
   HardwareResults results = new_results(hardware.machine(), device, name_of(kind), arguments.quick);
   results.provenance.notes.emplace_back(
       "operands stay the same from one execution to the next: what fits into the GPU's caches is "

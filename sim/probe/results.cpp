@@ -18,6 +18,18 @@ namespace stepcast {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Today in UTC, "2026-11-21".
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
+}
+
+}  // namespace
+
 std::string device_name_of(std::string_view gpu) {
   for (const std::string_view brand : {"NVIDIA ", "Tesla ", "GeForce ", "Quadro "})
     if (gpu.starts_with(brand))
@@ -29,13 +41,6 @@ std::string device_name_of(std::string_view gpu) {
       name += static_cast<char>(std::tolower(byte));
   }
   return name.empty() ? "gpu" : name;
-}
-
-std::string today() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
 HardwareResults new_results(const Machine& machine, const std::string& device,

@@ -10,9 +10,6 @@ namespace stepcast {
 /// A short name for a GPU: "NVIDIA H200" -> "h200", "NVIDIA GeForce RTX 2080 Ti" -> "rtx2080ti".
 std::string device_name_of(std::string_view gpu);
 
-/// Today in UTC, "2026-11-21".
-std::string today();
-
 /// An empty result file for what was measured: "<device>-<what>", quick ones with "-quick" so that
 /// they replace no full ones.
 HardwareResults new_results(const Machine& machine, const std::string& device,

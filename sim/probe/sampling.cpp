@@ -20,10 +20,6 @@ Seconds checked(Seconds time) {
 
 }  // namespace
 
-Effort full_effort() {
-  return {};
-}
-
 Effort quick_effort() {
   return {.warm_ups = 1,
           .batches = 5,

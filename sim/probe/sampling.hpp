@@ -17,7 +17,6 @@ struct Effort {
   std::uint32_t most_repeats = 400;  ///< In a batch.
 };
 
-Effort full_effort();
 Effort quick_effort();
 
 /// What came of it, for one execution.

@@ -5,6 +5,8 @@
 #include <set>
 #include <tuple>
 
+#include "sim/probe/triangle.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -205,13 +207,7 @@ std::uint64_t kept_of(std::uint64_t elements) {
 }
 
 std::uint64_t side_of_packed(std::uint64_t elements) {
-  auto side =
-      static_cast<std::uint64_t>((std::sqrt(8.0 * static_cast<double>(elements) + 1) - 1) / 2);
-  while (side * (side + 1) / 2 > elements)
-    --side;
-  while ((side + 1) * (side + 2) / 2 <= elements)
-    ++side;
-  return std::max<std::uint64_t>(1, side);
+  return std::max<std::uint64_t>(1, triangle_place(elements).column);
 }
 
 }  // namespace stepcast

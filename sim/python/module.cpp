@@ -9,6 +9,8 @@
 #include "sim/python/call.hpp"
 #include "sim/python/one_call.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
+#include "sim/report/fields/step_parts.hpp"
+#include "sim/report/picture/colours.hpp"
 #include "sim/workers/stop.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
@@ -62,6 +64,19 @@ py::list columns() {
   for (const ForecastField* field : fields_shown(View::Notebook))
     keys.append(field->key);
   return keys;
+}
+
+/// The parts of a step by their keys, and the colours of kinds of work, as figures draw them.
+void add_pictures(py::module_& module) {
+  py::dict parts;
+  for (const StepPart& part : step_parts())
+    parts[part.key] = part.name;
+  py::dict colours;
+  for (const KindColour& known : kWorkColours)
+    colours[py::str(std::string(known.kind))] = known.colour;
+  module.attr("step_parts") = parts;
+  module.attr("colours") = colours;
+  module.attr("palette") = std::vector<std::string>(kPalette.begin(), kPalette.end());
 }
 
 py::list commands() {
@@ -141,6 +156,7 @@ PYBIND11_MODULE(_core, module) {
   prepare_for_forks();
   module.attr("version") = STEPCAST_VERSION;
   module.attr("columns") = columns();
+  add_pictures(module);
   module.def("commands", commands);
   module.def("call", call, py::arg("name"), py::arg("given"), py::arg("texts"),
              py::arg("foreign") = false);

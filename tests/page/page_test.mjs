@@ -76,6 +76,8 @@ const pages = {
   tune: make('tune', 'tune', ...job, '--schedule', 'dear', '--option', 'fusion_buffer', '--trials', '5'),
   plan: make('plan', 'plan', '--workload', 'resnet50-rtx2080ti-bs64', '--clusters', 'rtx2080ti-16x4-10gbe,rtx2080ti-16x4-ib100', '--gpus', '8,16,32',
     '--samples', '1e7', '--deadline', '10h'),
+  pipeline: make('pipeline', 'run', '--workload', 'transformer:layers=8,hidden=1024,heads=16,seq=1024,vocab=50304,device=a100', '--cluster',
+    'dgx-a100', '--schedule', 'interleaved', '--layout', 'tp=1,pp=4,dp=2', '--set', 'global_batch=16', '--set', 'virtual_stages=2'),
   layouts: make('layouts', 'plan', '--workload', 'transformer:layers=8,hidden=1024,heads=16,seq=1024,vocab=50304', '--clusters', 'dgx-a100',
     '--gpus', '16', '--global-batch', '64'),
   diagnose: make('diagnose', 'diagnose', path.join(root, 'tests/golden/data/job.csv')),
@@ -122,6 +124,16 @@ const tests = {
       const section = tab.locator('section', { has: tab.locator('h2', { hasText: new RegExp(`^${heading}$`) }) });
       assert.ok((await section.locator('tbody tr').count()) >= 2, heading);
     }
+  },
+  async 'the page of a pipeline shows what its figure shows: stages and the numbers of micro-batches'() {
+    const tab = await open('pipeline');
+    const drawn = await tab.locator('section img').evaluate((image) => ({ svg: decodeURIComponent(image.src), width: image.naturalWidth }));
+    assert.ok(drawn.width > 1000, String(drawn.width));
+    assert.match(drawn.svg, />7<\/text>/);
+    const stages = tab.locator('section', { has: tab.locator('h2', { hasText: /^Stages$/ }) });
+    assert.equal(await stages.locator('tbody tr').count(), 4);
+    assert.equal(await tab.locator('h2', { hasText: /^Timeline$/ }).count(), 0);
+    assert.match(await tab.locator('table').nth(0).innerText(), /pipeline bubble/);
   },
   async 'a result that is not whole says so'() {
     const tab = await open('broken');

@@ -16,7 +16,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/json/goodput_json.hpp"
-#include "sim/report/picture/goodput_figure.hpp"
+#include "sim/report/picture/figures.hpp"
 #include "sim/report/text/studies/goodput_report.hpp"
 #include "sim/study/goodput/fault_file.hpp"
 #include "sim/study/goodput/goodput_study.hpp"

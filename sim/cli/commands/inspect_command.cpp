@@ -10,7 +10,6 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/report/text/measured/rank_report.hpp"
 #include "sim/report/text/measured/trace_report.hpp"
 
 namespace stepcast {

@@ -18,7 +18,7 @@
 #include "sim/cli/sweep_options.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/forecast/scenario.hpp"
-#include "sim/report/picture/plan_figure.hpp"
+#include "sim/report/picture/figures.hpp"
 #include "sim/report/text/studies/plan_report.hpp"
 #include "sim/workers/stop.hpp"
 #include "sim/workers/workers.hpp"

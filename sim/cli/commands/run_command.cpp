@@ -25,7 +25,7 @@
 #include "sim/forecast/effects.hpp"
 #include "sim/forecast/plan_export.hpp"
 #include "sim/report/json/json.hpp"
-#include "sim/report/picture/run_figure.hpp"
+#include "sim/report/picture/figures.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/timeline/chrome_trace.hpp"
@@ -116,12 +116,14 @@ class RunCommand final : public Subcommand {
                      files);
   }
 
+  /// A pipeline is shown by its stages, a job of workers by its result alone.
   void write_page(const Workload& of_tasks, const ScheduleRun& run) const {
-    if (run.workers_trace)
-      page_.write(to_json(run.forecast));
-    else
-      page_.write({"result", to_json(run.forecast)},
-                  {"timeline", chrome_trace(of_tasks, run.plan, run.timeline)});
+    const bool has_stages = !run.planned_passes.empty();
+    const PageSource timeline =
+        has_stages || run.workers_trace
+            ? PageSource{}
+            : PageSource{"timeline", chrome_trace(of_tasks, run.plan, run.timeline)};
+    page_.write({"result", to_json(run.forecast)}, timeline, has_stages ? run_figure(run) : "");
   }
 
   Scenario resolved() const {

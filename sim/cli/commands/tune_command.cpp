@@ -12,7 +12,7 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/forecast/effects.hpp"
 #include "sim/forecast/tuning/tune.hpp"
-#include "sim/report/picture/tuning_figure.hpp"
+#include "sim/report/picture/figures.hpp"
 #include "sim/report/text/tuning_report.hpp"
 #include "sim/study/sweep/inputs_key.hpp"
 #include "sim/study/sweep/study_cost.hpp"

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "sim/probe/cuda/clock_raiser.hpp"
 #include "sim/probe/cuda/replay/replay.hpp"
 #include "sim/probe/cuda/replay/stand_ins.hpp"
 #include "sim/probe/hardware_error.hpp"

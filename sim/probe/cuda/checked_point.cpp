@@ -21,4 +21,14 @@ KernelPoint checked_point(const KernelShape& shape, const Sample& sample,
           .check = error};
 }
 
+KernelPoint checked_point(const KernelShape& shape, const Sample& sample, const CudaStream& stream,
+                          const Memory& output, std::span<const std::uint64_t> places,
+                          const std::function<double(std::uint64_t)>& expected) {
+  std::vector<double> values;
+  for (const std::uint64_t place : places)
+    values.push_back(expected(place));
+  return checked_point(shape, sample,
+                       largest_error(values, fetch(stream, output.as<float>(), places)));
+}
+
 }  // namespace stepcast

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "sim/probe/cuda/kernels.hpp"
-#include "sim/probe/cuda/on_device.hpp"
 #include "sim/probe/cuda/probes.hpp"
 #include "sim/probe/random_values.hpp"
 #include "sim/probe/reference.hpp"
@@ -14,6 +13,23 @@ namespace {
 
 constexpr std::uint64_t kElementsChecked = 64;
 constexpr std::uint64_t kFirstRankSeed = 16;
+
+CollectiveKind collective_kind_of(KernelFamily family) {
+  switch (family) {
+    case KernelFamily::ReduceScatter:
+      return CollectiveKind::ReduceScatter;
+    case KernelFamily::AllGather:
+      return CollectiveKind::AllGather;
+    case KernelFamily::Broadcast:
+      return CollectiveKind::Broadcast;
+    case KernelFamily::Reduce:
+      return CollectiveKind::Reduce;
+    case KernelFamily::AllToAll:
+      return CollectiveKind::AllToAll;
+    default:
+      return CollectiveKind::AllReduce;
+  }
+}
 
 double value_of_rank(std::uint64_t rank, std::uint64_t index) {
   return static_cast<double>(random_value(kFirstRankSeed + rank, index));
@@ -172,23 +188,6 @@ const Communicator& CommunicatorCache::of(std::uint32_t ranks, std::uint32_t ind
   group.ranks.resize(ranks);
   std::iota(group.ranks.begin(), group.ranks.end(), 0U);
   return made_.emplace(key, Communicator(group, members_, team_)).first->second;
-}
-
-CollectiveKind collective_kind_of(KernelFamily family) {
-  switch (family) {
-    case KernelFamily::ReduceScatter:
-      return CollectiveKind::ReduceScatter;
-    case KernelFamily::AllGather:
-      return CollectiveKind::AllGather;
-    case KernelFamily::Broadcast:
-      return CollectiveKind::Broadcast;
-    case KernelFamily::Reduce:
-      return CollectiveKind::Reduce;
-    case KernelFamily::AllToAll:
-      return CollectiveKind::AllToAll;
-    default:
-      return CollectiveKind::AllReduce;
-  }
 }
 
 KernelPoint measure_collective(const KernelShape& shape, const Effort& effort,

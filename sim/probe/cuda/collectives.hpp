@@ -25,11 +25,4 @@ class CommunicatorCache {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Communicator> made_;
 };
 
-/// Measures NCCL on the first shape.gpus ranks; the time is that of the slowest GPU. With several
-/// communicators the same collective runs on each at once, on streams and buffers of their own.
-KernelPoint measure_collective(const KernelShape& shape, const Effort& effort,
-                               CommunicatorCache& communicators);
-
-CollectiveKind collective_kind_of(KernelFamily family);
-
 }  // namespace stepcast

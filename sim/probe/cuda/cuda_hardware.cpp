@@ -3,16 +3,14 @@
 
 #include <fmt/format.h>
 
-#include "sim/probe/cuda/clock_raiser.hpp"
 #include "sim/probe/cuda/collectives.hpp"
+#include "sim/probe/cuda/gemm.hpp"
 #include "sim/probe/cuda/machine.hpp"
-#include "sim/probe/cuda/on_device.hpp"
-#include "sim/probe/cuda/overlap.hpp"
 #include "sim/probe/cuda/probes.hpp"
 #include "sim/probe/cuda/replay/replay.hpp"
-#include "sim/probe/gpu_choice.hpp"
 #include "sim/probe/hardware.hpp"
 #include "sim/probe/hardware_error.hpp"
+#include "sim/probe/launcher.hpp"
 
 namespace stepcast {
 namespace {

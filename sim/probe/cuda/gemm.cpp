@@ -8,6 +8,8 @@ namespace stepcast {
 namespace {
 
 constexpr std::uint64_t kElementsChecked = 24;
+constexpr KernelShape kProduct{.family = KernelFamily::GemmFp32, .m = 2048, .n = 2048, .k = 2048};
+constexpr std::uint32_t kAtOnce = 8;
 
 bool is_bf16(const KernelShape& shape) {
   return shape.family == KernelFamily::GemmBf16;
@@ -51,6 +53,15 @@ void GemmOperands::multiply(const Cublas& cublas) const {
                      b_.get(), input, k, &zero, c_.get(), CUDA_R_32F, m,
                      compute_type(shape_.family), CUBLAS_GEMM_DEFAULT),
         "a matrix product");
+}
+
+ClockRaiser::ClockRaiser() : cublas_(stream_), operands_(kProduct, stream_) {}
+
+void ClockRaiser::run(Seconds time) const {
+  const TimedRun products = timed_on(
+      stream_, [this] { operands_.multiply(cublas_); }, Pace::Host);
+  for (Seconds spent{}; spent < time;)
+    spent += products(kAtOnce);
 }
 
 KernelPoint measure_gemm(const KernelShape& shape, const Effort& effort) {

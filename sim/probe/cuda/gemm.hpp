@@ -21,4 +21,17 @@ class GemmOperands {
   Memory c_;
 };
 
+/// Keeps the current GPU busy with matrix products: one that has nothing to do lowers its clocks,
+/// and the first kernels after that would be measured too slow.
+class ClockRaiser {
+ public:
+  ClockRaiser();
+  void run(Seconds time) const;
+
+ private:
+  CudaStream stream_;
+  Cublas cublas_;
+  GemmOperands operands_;
+};
+
 }  // namespace stepcast

@@ -9,6 +9,7 @@
 
 #include "sim/probe/cuda/support.hpp"
 #include "sim/probe/cuda/world/nccl_world.hpp"
+#include "sim/probe/hardware_error.hpp"
 
 namespace stepcast {
 namespace {
@@ -38,25 +39,20 @@ std::string driver_version() {
   return "for CUDA " + cuda_version(version);
 }
 
-std::string library_version(cudaError_t (*version_of)(int*)) {
+std::string runtime_version() {
   int version = 0;
-  check(version_of(&version), "the CUDA runtime");
+  check(cudaRuntimeGetVersion(&version), "the CUDA runtime");
   return cuda_version(version);
 }
 
-std::string cublas_version() {
+/// Of a library that tells its version part by part.
+template <class Status>
+std::string library_version(Status (*part_of)(libraryPropertyType, int*)) {
   int parts[3] = {0, 0, 0};
   const libraryPropertyType kinds[] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
   for (int i = 0; i < 3; ++i)
-    check(cublasGetProperty(kinds[i], &parts[i]), "cuBLAS");
-  return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
-}
-
-std::string cusolver_version() {
-  int parts[3] = {0, 0, 0};
-  const libraryPropertyType kinds[] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
-  for (int i = 0; i < 3; ++i)
-    cusolverGetProperty(kinds[i], &parts[i]);
+    if (part_of(kinds[i], &parts[i]) != Status{})
+      throw HardwareError("a CUDA library does not tell its version");
   return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
 }
 
@@ -73,11 +69,9 @@ Machine machine_of_device() {
                   .processor = first_match("/proc/cpuinfo", R"(model name\s*:\s*(.*\S))"),
                   .driver = driver_version(),
                   .libraries = {}};
-  machine.libraries = {{"cuda-runtime", library_version([](int* version) {
-                          return cudaRuntimeGetVersion(version);
-                        })},
-                       {"cublas", cublas_version()},
-                       {"cusolver", cusolver_version()}};
+  machine.libraries = {{"cuda-runtime", runtime_version()},
+                       {"cublas", library_version(cublasGetProperty)},
+                       {"cusolver", library_version(cusolverGetProperty)}};
   if (has_nccl())
     machine.libraries["nccl"] = nccl_version();
   return machine;

@@ -1,11 +1,8 @@
-#include "sim/probe/cuda/overlap.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "sim/probe/cuda/gemm.hpp"
 #include "sim/probe/cuda/kernels.hpp"
-#include "sim/probe/cuda/on_device.hpp"
 #include "sim/probe/cuda/probes.hpp"
 
 namespace stepcast {

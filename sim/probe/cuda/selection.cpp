@@ -22,34 +22,46 @@ Memory random_input(std::uint64_t elements, std::uint64_t seed, const CudaStream
   return memory;
 }
 
-KernelPoint measure_top_k(const KernelShape& shape, const Effort& effort) {
+/// Times a selection; `error_of` checks the places and values that it found.
+template <class Select, class ErrorOf>
+KernelPoint measure_selector(const KernelShape& shape, const Effort& effort, std::uint64_t capacity,
+                             Select select, ErrorOf error_of) {
   const CudaStream stream;
   const Memory data = random_input(shape.size, kSeedA, stream);
-  Selector selector(kept_of(shape.size));
-  const Sample sample = measure(
-      timed_on(
-          stream,
-          [&] { selector.top_k(data.as<float>(), shape.size, kept_of(shape.size), stream.get()); }),
-      effort);
+  Selector selector(capacity);
+  const Sample sample =
+      measure(timed_on(stream, [&] { select(selector, data.as<float>(), stream.get()); }), effort);
   std::vector<std::uint32_t> places;
   std::vector<float> values;
   selector.fetch(stream, places, values);
-  const bool complete = places.size() == kept_of(shape.size);
-  return checked_point(shape, sample, complete ? top_k_error(shape.size, places, values) : 1.0);
+  return checked_point(shape, sample, error_of(places, values));
+}
+
+KernelPoint measure_top_k(const KernelShape& shape, const Effort& effort) {
+  const std::uint64_t kept = kept_of(shape.size);
+  return measure_selector(
+      shape, effort, kept,
+      [&](Selector& selector, const float* data, cudaStream_t stream) {
+        selector.top_k(data, shape.size, kept, stream);
+      },
+      [&](const auto& places, const auto& values) {
+        return places.size() == kept ? top_k_error(shape.size, places, values) : 1.0;
+      });
 }
 
 KernelPoint measure_threshold(const KernelShape& shape, const Effort& effort) {
-  const CudaStream stream;
-  const Memory data = random_input(shape.size, kSeedA, stream);
-  Selector selector(2 * kept_of(shape.size) + 64);
-  const Sample sample = measure(
-      timed_on(stream,
-               [&] { selector.above(data.as<float>(), shape.size, kThreshold, stream.get()); }),
-      effort);
-  std::vector<std::uint32_t> places;
-  std::vector<float> values;
-  selector.fetch(stream, places, values);
-  return checked_point(shape, sample, threshold_error(shape.size, kThreshold, places, values));
+  return measure_selector(
+      shape, effort, 2 * kept_of(shape.size) + 64,
+      [&](Selector& selector, const float* data, cudaStream_t stream) {
+        selector.above(data, shape.size, kThreshold, stream);
+      },
+      [&](const auto& places, const auto& values) {
+        return threshold_error(shape.size, kThreshold, places, values);
+      });
+}
+
+double random_at(std::uint64_t seed, std::uint64_t place) {
+  return static_cast<double>(random_value(seed, place));
 }
 
 KernelPoint measure_scatter_add(const KernelShape& shape, const Effort& effort) {
@@ -68,14 +80,12 @@ KernelPoint measure_scatter_add(const KernelShape& shape, const Effort& effort) 
   fill_random(dense.as<float>(), shape.size, kSeedA, stream.get());
   once();
   std::vector<std::uint64_t> checked;
-  std::vector<double> expected;
-  for (const std::uint64_t i : spread_places(count, kElementsChecked)) {
+  for (const std::uint64_t i : spread_places(count, kElementsChecked))
     checked.push_back(scatter_place(i, stretch));
-    expected.push_back(static_cast<double>(random_value(kSeedA, checked.back())) +
-                       static_cast<double>(random_value(kSeedB, i)));
-  }
-  return checked_point(shape, sample,
-                       largest_error(expected, fetch(stream, dense.as<float>(), checked)));
+  // The i-th value lies in the i-th stretch.
+  return checked_point(shape, sample, stream, dense, checked, [&](std::uint64_t place) {
+    return random_at(kSeedA, place) + random_at(kSeedB, place / stretch);
+  });
 }
 
 KernelPoint measure_packing(const KernelShape& shape, const Effort& effort) {
@@ -83,18 +93,16 @@ KernelPoint measure_packing(const KernelShape& shape, const Effort& effort) {
   const std::uint64_t side = side_of_packed(shape.size);
   const Memory matrix = random_input(side * side, kSeedA, stream);
   const Memory packed(shape.size * sizeof(float));
-  const Sample sample = measure(
-      timed_on(stream,
-               [&] { pack_triangle(packed.as<float>(), matrix.as<float>(), side, stream.get()); }),
-      effort);
-  const auto places = spread_places(side * (side + 1) / 2, kElementsChecked);
-  std::vector<double> expected;
-  for (const std::uint64_t place : places) {
-    const auto [row, column] = triangle_place(place);
-    expected.push_back(static_cast<double>(random_value(kSeedA, column * side + row)));
-  }
-  return checked_point(shape, sample,
-                       largest_error(expected, fetch(stream, packed.as<float>(), places)));
+  const auto once = [&] {
+    pack_triangle(packed.as<float>(), matrix.as<float>(), side, stream.get());
+  };
+  const Sample sample = measure(timed_on(stream, once), effort);
+  return checked_point(shape, sample, stream, packed,
+                       spread_places(packed_place(0, side), kElementsChecked),
+                       [&](std::uint64_t place) {
+                         const auto [row, column] = triangle_place(place);
+                         return random_at(kSeedA, column * side + row);
+                       });
 }
 
 KernelPoint measure_elementwise(const KernelShape& shape, const Effort& effort) {
@@ -107,14 +115,11 @@ KernelPoint measure_elementwise(const KernelShape& shape, const Effort& effort) 
   const Sample sample = measure(timed_on(stream, once), effort);
   fill_random(y.as<float>(), shape.size, kSeedB, stream.get());
   once();
-  const auto places = spread_places(shape.size, kElementsChecked);
-  std::vector<double> expected;
-  for (const std::uint64_t place : places)
-    expected.push_back(static_cast<double>(random_value(kSeedB, place)) +
-                       static_cast<double>(kFactor) *
-                           static_cast<double>(random_value(kSeedA, place)));
-  return checked_point(shape, sample,
-                       largest_error(expected, fetch(stream, y.as<float>(), places)));
+  return checked_point(shape, sample, stream, y, spread_places(shape.size, kElementsChecked),
+                       [](std::uint64_t place) {
+                         return random_at(kSeedB, place) +
+                                static_cast<double>(kFactor) * random_at(kSeedA, place);
+                       });
 }
 
 KernelPoint measure_launch(const KernelShape& shape, const Effort& effort) {

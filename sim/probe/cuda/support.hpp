@@ -24,6 +24,21 @@ namespace stepcast {
 void check(cudaError_t status, std::string_view what);
 void check(cublasStatus_t status, std::string_view what);
 
+/// Makes a GPU the current one, and the one before it again at the end.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) {
+    check(cudaGetDevice(&before_), "the current device");
+    check(cudaSetDevice(device), "a device");
+  }
+  ~OnDevice() { cudaSetDevice(before_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
 /// A stream that does not wait for the default stream.
 class CudaStream {
  public:

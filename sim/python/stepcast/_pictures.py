@@ -4,7 +4,7 @@ import html as _html
 from . import _core
 from ._errors import InputError
 
-_COLOURS = ("#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#76b7b2", "#edc948", "#9c755f")
+_COLOURS = _core.palette
 _MOST_ROWS = 60
 # Parts of the time of a rank or a device, which add up, where a row has no breakdown.
 _PARTS = ("compute_s", "upload_s", "computing_s", "exposed_communication_s", "copies_alone_s", "waiting_s", "idle_for_host_s")
@@ -24,14 +24,20 @@ def table(rows):
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"
 
 
+def colour_of(kind, number):
+    """The colour of a kind of work, or of its part or whole in a label such as "other compute: packing"; of an unknown kind
+    that of the number."""
+    whole, _, part = kind.partition(": ")
+    known = (_core.colours.get(each) for each in (kind, part, whole))
+    return next(filter(None, known), _COLOURS[number % len(_COLOURS)])
+
+
 def parts_of(row):
     """Where the time of a step goes: (name, seconds)."""
     parts = []
     for key, value in row.get("breakdown", {}).items():
-        if isinstance(value, dict):
-            parts += [(f"{key.removesuffix('_s').replace('_', ' ')}: {each}", time) for each, time in value.items()]
-        else:
-            parts.append((key.removesuffix("_s").replace("_", " "), value))
+        name = _core.step_parts.get(key, key)
+        parts += [(f"{name}: {each}", time) for each, time in value.items()] if isinstance(value, dict) else [(name, value)]
     for key in _PARTS if not parts else ():
         if isinstance(row.get(key), (int, float)):
             parts.append((key.removesuffix("_s").replace("_", " "), row[key]))
@@ -64,7 +70,7 @@ def svg(bars):
         return ""
     longest = max(sum(time for _, time in parts) for _, parts in bars) or 1
     names = list(dict.fromkeys(name for _, parts in bars for name, _ in parts))
-    colours = {name: _COLOURS[i % len(_COLOURS)] for i, name in enumerate(names)}
+    colours = {name: colour_of(name, i) for i, name in enumerate(names)}
     lines = []
     for number, (label, parts) in enumerate(bars):
         top, left = 4 + 22 * number, 220.0
@@ -163,7 +169,7 @@ def _plot_bars(axes, bars):
     left = [0.0] * len(bars)
     for number, part in enumerate(dict.fromkeys(name for _, parts in bars for name, _ in parts)):
         times = [dict(parts).get(part, 0) * 1e3 for _, parts in bars]
-        axes.barh(labels, times, left=left, label=part, color=_COLOURS[number % len(_COLOURS)])
+        axes.barh(labels, times, left=left, label=part, color=colour_of(part, number))
         left = [a + b for a, b in zip(left, times)]
     axes.invert_yaxis()
     axes.set_xlabel("ms")

@@ -1,6 +1,8 @@
 #include "sim/report/fields/field.hpp"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,13 +30,34 @@ std::string text_in(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-template <int digits>
-std::string with_digits(const Json& value) {
-  return fmt::format("{:.{}f}", value.get<double>(), digits);
-}
-
 std::string ms_in(const Json& value) {
   return milliseconds({number_in(value)});
+}
+
+std::string time_in(const Json& value) {
+  return format_seconds({value.get<double>()});
+}
+
+/// "0: 61.2 %  1: 38.8 %", without shares below 1 %; of more than five the four largest.
+std::string shares_in(const Json& value) {
+  const std::vector<double> shares = value;
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    if (shares[i] >= 0.01)
+      shown.push_back(i);
+  const bool many = shown.size() > 5;
+  if (many) {
+    std::ranges::stable_sort(shown, std::greater{}, [&](std::size_t i) { return shares[i]; });
+    shown.resize(4);
+    std::ranges::sort(shown);
+  }
+  std::string text;
+  double rest = 1;
+  for (const std::size_t i : shown) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "  ", i, percent(shares[i]));
+    rest -= shares[i];
+  }
+  return many ? fmt::format("{}  others: {}", text, percent(rest)) : text;
 }
 
 /// What is known of a unit: its name, the schema of its values, how a column shows one, and what
@@ -55,17 +78,19 @@ constexpr std::array kUnits = std::to_array<UnitInfo>({
     {"True", R"({"const": true})"},
     {"Count", R"({"type": "integer"})"},
     {"Seconds", kNumber, ms_in, " ms"},
+    {"Time", kNumber, time_in},
     {"Bytes", kNumber, [](const Json& value) { return format_bytes({value}); }},
     {"BytesPerSecond", kNumber, [](const Json& value) { return format_bandwidth({value}); }},
     {"Share", kNumber, [](const Json& value) { return percent(value); }},
-    {"Ratio", kNumber, with_digits<3>},
-    {"PerSecond", kNumber, with_digits<2>},
-    {"SamplesPerSecond", kNumber, with_digits<1>, " samples/s"},
+    {"Ratio", kNumber, with_decimals<3>},
+    {"Slowdown", kNumber, with_decimals<4>},
+    {"PerSecond", kNumber, with_decimals<2>},
+    {"SamplesPerSecond", kNumber, with_decimals<1>, " samples/s"},
     {"Times", R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0}})",
      ms_in, " ms"},
     {"Options", R"({"type": "object", "additionalProperties": {"type": "string"}})"},
     {"Sentences", R"({"type": "array", "items": {"type": "string", "minLength": 1}})"},
-    {"Shares", R"({"type": "array", "items": {"type": "number", "minimum": 0}})"},
+    {"Shares", R"({"type": "array", "items": {"type": "number", "minimum": 0}})", shares_in},
     {"Interval", "null",
      [](const Json& value) {
        return fmt::format("{:.0f}-{:.0f}", value[0].get<double>() * 1e3,
@@ -91,8 +116,21 @@ std::string line_of(Unit unit, const Json& value) {
   return info_of(unit).shown(value) + info_of(unit).suffix;
 }
 
-std::string cell_of(Unit unit, const Json& value) {
-  return value.is_null() ? "-" : info_of(unit).shown(value);
+std::string cell_of(Unit unit, const Json& value, std::string (*shown)(const Json&), int decimals) {
+  if (value.is_null())
+    return "-";
+  if (unit == Unit::Seconds && shown == nullptr)
+    return milliseconds({value.get<double>()}, decimals);
+  return (shown != nullptr ? shown : info_of(unit).shown)(value);
+}
+
+bool tells(const std::vector<std::string>& cells, unsigned rules) {
+  const auto any = [&](auto is_told) { return std::ranges::any_of(cells, is_told); };
+  if ((rules & kIfAny) != 0)
+    return any([](const std::string& cell) {
+      return cell.find_first_of("123456789") != std::string::npos;
+    });
+  return (rules & kIfKnown) == 0 || any([](const std::string& cell) { return cell != "-"; });
 }
 
 std::string csv_of(Unit unit, const Json& value) {
@@ -123,6 +161,18 @@ Json schema_of(Unit unit, unsigned rules) {
   else if (unit == Unit::Rows && (rules & kOptional) != 0)
     schema["minItems"] = 1;  // absent rather than empty
   return schema;
+}
+
+template <int decimals>
+std::string with_decimals(const Json& value) {
+  return fmt::format("{:.{}f}", value.get<double>(), decimals);
+}
+template std::string with_decimals<0>(const Json&);
+template std::string with_decimals<1>(const Json&);
+template std::string with_decimals<3>(const Json&);
+
+std::string with_digits(const Json& value) {
+  return fmt::format("{:.4g}", value.get<double>());
 }
 
 Column column_of(Unit unit, const char* heading) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
@@ -21,10 +22,12 @@ enum class Unit {
   True,  ///< Left out where it does not hold.
   Count,
   Seconds,
+  Time,  ///< Seconds that tables show with a unit of their own.
   Bytes,
   BytesPerSecond,
   Share,  ///< Of 1; tables show per cent.
   Ratio,
+  Slowdown,  ///< A ratio near 1.
   PerSecond,
   SamplesPerSecond,
   Times,    ///< Seconds by name; a column shows their sum.
@@ -39,14 +42,17 @@ enum class Unit {
 
 /// What else is to be known of a field.
 enum Rule : unsigned {
-  kOptional = 1,   ///< JSON leaves it out where its value is null.
-  kPositive = 2,   ///< Never 0.
-  kFromZero = 4,   ///< A count that may be 0.
-  kSigned = 8,     ///< May be below 0.
-  kNoJson = 16,    ///< Tables and CSV only.
-  kDrawn = 32,     ///< A column only where there is chance,
-  kNotDrawn = 64,  ///< or only where there is none: it makes room.
-  kStages = 128,   ///< A column only where there is a pipeline.
+  kOptional = 1,    ///< JSON leaves it out where its value is null.
+  kPositive = 2,    ///< Never 0.
+  kFromZero = 4,    ///< A count that may be 0.
+  kSigned = 8,      ///< May be below 0.
+  kNoJson = 16,     ///< Tables and CSV only.
+  kDrawn = 32,      ///< A column only where there is chance,
+  kNotDrawn = 64,   ///< or only where there is none: it makes room.
+  kStages = 128,    ///< A column only where there is a pipeline.
+  kNull = 256,      ///< JSON writes null where the value is not known.
+  kIfAny = 512,     ///< A column only where some row shows more than 0,
+  kIfKnown = 1024,  ///< or where it is known of some row.
 };
 
 /// One field of a result. JSON and its schema, CSV, tables, glossary, page and Python read it here.
@@ -59,14 +65,19 @@ struct Field {
   const char* label = "";    ///< Before the value in a report; empty: there is no such line.
   const char* heading = "";  ///< Above a column; empty: there is no such column.
   unsigned rules = 0;
+  /// How a column shows a value that is known; null: as its unit has it.
+  std::string (*shown)(const nlohmann::ordered_json&) = nullptr;
 
   bool is(Rule rule) const { return (rules & rule) != 0; }
 };
 
 /// Returns a value with its unit, as in "iteration time  274.36 ms"; empty where it is null.
 std::string line_of(Unit unit, const nlohmann::ordered_json& value);
-/// Returns the value for a column, whose heading names the unit; "-" where it is null.
-std::string cell_of(Unit unit, const nlohmann::ordered_json& value);
+/// Returns the value for a column, whose heading names the unit; "-" where it is null. `shown`
+/// takes the place of the unit's way; times in ms have so many decimals.
+std::string cell_of(Unit unit, const nlohmann::ordered_json& value,
+                    std::string (*shown)(const nlohmann::ordered_json&) = nullptr,
+                    int decimals = 2);
 /// Returns the value with all digits for CSV; empty where it is null.
 std::string csv_of(Unit unit, const nlohmann::ordered_json& value);
 
@@ -87,19 +98,40 @@ nlohmann::ordered_json schema_of(Unit unit, unsigned rules);
 /// The heading of a field's column; names stand left.
 Column column_of(Unit unit, const char* heading);
 
-/// A table of the fields that have a heading.
+/// The fields of an array, as tables and JSON are made of them.
+template <class Of, std::size_t size>
+constexpr std::span<const Field<Of>> span_of(const std::array<Field<Of>, size>& fields) {
+  return fields;
+}
+
+/// Whether a column with these cells is shown by the rules of its field.
+bool tells(const std::vector<std::string>& cells, unsigned rules);
+
+/// A table of the fields that have a heading and none of the rules `without`. Times in ms have so
+/// many decimals.
 template <class Of>
-Table table_of(std::span<const Field<Of>> fields, const std::vector<Of>& objects) {
+Table table_of(std::span<const Field<Of>> fields, const std::vector<Of>& objects,
+               unsigned without = 0, int decimals = 2) {
   Table table;
   table.rows.resize(objects.size());
   for (const Field<Of>& field : fields) {
-    if (*field.heading == '\0')
+    if (*field.heading == '\0' || (field.rules & without) != 0)
+      continue;
+    std::vector<std::string> cells;
+    for (const Of& object : objects)
+      cells.push_back(cell_of(field.unit, field.value(object), field.shown, decimals));
+    if (!tells(cells, field.rules))
       continue;
     table.columns.push_back(column_of(field.unit, field.heading));
     for (std::size_t i = 0; i < objects.size(); ++i)
-      table.rows[i].push_back(cell_of(field.unit, field.value(objects[i])));
+      table.rows[i].push_back(std::move(cells[i]));
   }
   return table;
 }
+
+/// A value with a fixed number of decimals, or with four digits at most.
+template <int decimals>
+std::string with_decimals(const nlohmann::ordered_json& value);
+std::string with_digits(const nlohmann::ordered_json& value);
 
 }  // namespace stepcast

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <sstream>
 
 #include <nlohmann/json.hpp>
 
 #include "models/schedule/list/presets.hpp"
-#include "traces/json/provenance_json.hpp"
+#include "sim/report/fields/reading.hpp"
 
 // The table, then who shows what of it. Keys stand in the order of JSON.
 
@@ -16,82 +15,6 @@ namespace stepcast {
 namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order of writing
-
-/// Returns the fields of an object as JSON, without those whose value is null.
-template <class T>
-Json json_of(std::span<const Field<T>> fields, const T& object) {
-  Json json = Json::object();
-  for (const Field<T>& field : fields) {
-    Json value = field.value == nullptr || field.is(kNoJson) ? Json() : field.value(object);
-    if (value.is_null())
-      continue;
-    std::string_view key = field.key;
-    Json& holder = holder_of(
-        json, key, [](Json& outer, const std::string& name) -> Json& { return outer[name]; });
-    holder[std::string(key)] = std::move(value);
-  }
-  return json;
-}
-
-template <class Plain>
-Json plain(const Plain& value) {
-  return value;
-}
-template <class Tag>
-Json plain(const Quantity<Tag>& quantity) {
-  return quantity.value;
-}
-Json plain(const Fidelity& fidelity) {
-  return name_of(fidelity);
-}
-Json plain(const EngineUse& engine) {
-  return name_of(engine.simgrid ? EventEngine::SimGrid : EventEngine::Own);
-}
-Json plain(const Notes& notes) {
-  return texts_of(notes);
-}
-Json plain(const Provenance& provenance) {
-  return provenance_json(provenance);
-}
-Json plain(const std::vector<NamedTime>& times) {
-  Json json = Json::object();
-  for (const NamedTime& part : times)
-    json[part.name] = part.time.value;
-  return json;
-}
-Json plain(const ScheduleOptions& options) {
-  Json json = Json::object();
-  for (const auto& [name, value] : options)
-    json[name] = value;
-  return json;
-}
-
-/// Follows members from a forecast, or from an object inside it.
-template <auto... Members, class Of>
-Json of(const Of& object) {
-  if constexpr (std::same_as<Of, ForecastRow>)
-    return of<Members...>(object.forecast);
-  else {
-    const auto follow = [](const auto& self, const auto& from, auto member, auto... rest) {
-      if constexpr (sizeof...(rest) == 0)
-        return plain(std::invoke(member, from));
-      else
-        return self(self, std::invoke(member, from), rest...);
-    };
-    return follow(follow, object, Members...);
-  }
-}
-
-Json unless(bool left_out, Json json) {
-  return left_out ? Json() : json;
-}
-
-/// Null instead of 0, false and an empty text.
-template <auto... Members>
-Json known(const ForecastRow& row) {
-  Json json = of<Members...>(row);
-  return unless(json == 0 || json == "" || json == false, json);
-}
 
 Json simgrid_version(const ForecastRow& row) {
   const EngineUse& engine = row.forecast.engine;
@@ -188,10 +111,7 @@ constexpr std::array kStageFields = std::to_array<Field<StageForecast>>({
 /// A list of objects that have a table of their own.
 template <auto Member, const auto& fields>
 Json rows(const ForecastRow& row) {
-  Json list = Json::array();
-  for (const auto& each : row.forecast.*Member)
-    list.push_back(json_of<std::remove_cvref_t<decltype(each)>>(fields, each));
-  return list;
+  return json_of(span_of(fields), row.forecast.*Member);
 }
 
 template <auto Member, const auto& fields>
@@ -320,7 +240,8 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
      if_asynchronous<&ProtocolReport::iterations_per_s>, "Of all workers.", "iterations/s of all",
      "", kPositive},
     {"protocol.slowest_iterations_per_s", Unit::PerSecond,
-     if_asynchronous<&ProtocolReport::slowest_iterations_per_s>, "", "iterations/s of the slowest"},
+     if_asynchronous<&ProtocolReport::slowest_iterations_per_s>, "", "iterations/s of the slowest",
+     "", 0, with_decimals<3>},
     {"protocol.waiting_for_s", Unit::Times, if_asynchronous<&ProtocolReport::waiting>,
      "Of a worker in an iteration."},
     {"protocol.gaps", Unit::Shares, if_asynchronous<&ProtocolReport::gaps>,

@@ -1,11 +1,12 @@
-#include "sim/report/json/diagnosis_json.hpp"
-
 #include <algorithm>
 #include <functional>
 
 #include <nlohmann/json.hpp>
 
-#include "sim/report/json/stalls_json.hpp"
+#include "sim/report/fields/diagnosis_fields.hpp"
+#include "sim/report/fields/reading.hpp"
+#include "sim/report/json/study_json.hpp"
+#include "sim/report/text/measured/diagnosis_report.hpp"
 
 namespace stepcast {
 namespace {
@@ -17,19 +18,6 @@ Json parts_json(const std::vector<PartSlowdown>& parts) {
   for (const PartSlowdown& part : parts)
     json[part.name] = part.slowdown;
   return json;
-}
-
-/// Of what may not be recorded.
-Json bytes_json(Bytes bytes) {
-  return bytes > Bytes{} ? Json(bytes.value) : Json(nullptr);
-}
-
-Json bandwidth_json(const std::optional<BytesPerSecond>& bandwidth) {
-  return bandwidth ? Json(bandwidth->value) : Json(nullptr);
-}
-
-Json optional_json(const std::optional<double>& value) {
-  return value ? Json(*value) : Json(nullptr);
 }
 
 /// Null where no times were recorded.
@@ -56,75 +44,13 @@ Json worst_json(const Diagnosis& diagnosis) {
   return ranks;
 }
 
-Json rank_json(const RankUse& use, const JobRank& rank) {
-  Json json = {
-      {"rank", rank.number},
-      {"data", rank.data},
-      {"stage", rank.stage},
-      {"slowdown", use.slowdown},
-      {"computing_s", use.computing.value},
-      {"communicating_s", use.communicating.value},
-      {"exposed_communication_s", use.exposed.value},
-      {"overlap", optional_json(use.overlap())},
-      {"copies_s", use.copies.value},
-      {"copies_alone_s", use.copies_alone.value},
-      {"waiting_s", use.waiting.value},
-      {"idle_for_host_s", use.idle_for_host.value},
-      {"other_s", use.other.value},
-      {"holding_s", use.holding.value},
-      {"critical_path_s", use.on_path.value},
-      {"replay_error", use.replay_error},
-      {"short_kernels", optional_json(use.short_kernels)},
-      {"launch_queue", optional_json(rank.device.queued)},
-      {"launch_queue_empty", rank.device.queued ? Json(rank.device.queue_empty) : Json(nullptr)},
-      {"allocated_bytes", bytes_json(rank.device.allocated)},
-      {"reserved_bytes", bytes_json(rank.device.reserved)}};
-  if (!rank.name.empty())
-    json["name"] = rank.name;
-  return json;
-}
-
-Json ranks_json(const Diagnosis& diagnosis) {
-  Json ranks = Json::array();
-  for (const RankUse& use : diagnosis.uses)
-    ranks.push_back(rank_json(use, diagnosis.ranks[use.rank]));
-  return ranks;
-}
-
-Json meetings_json(const Diagnosis& diagnosis) {
-  Json meetings = Json::array();
-  for (const MeetingCost& cost : diagnosis.meetings) {
-    Json ranks = Json::array();
-    for (const std::uint32_t rank : cost.ranks)
-      ranks.push_back(diagnosis.ranks[rank].number);
-    meetings.push_back({{"name", cost.name},
-                        {"ranks", ranks},
-                        {"message", cost.message},
-                        {"count", cost.count},
-                        {"transfer_s", cost.transfer.value},
-                        {"exposed_communication_s", cost.exposed.value},
-                        {"waiting_s", cost.waiting.value},
-                        {"size_bytes", bytes_json(cost.size)},
-                        {"busbw_bytes_per_s", bandwidth_json(cost.bus_bandwidth)},
-                        {"cluster_busbw_bytes_per_s", bandwidth_json(cost.cluster_bandwidth)}});
-  }
-  return meetings;
-}
-
 Json uneven_json(const Diagnosis& diagnosis) {
   if (!diagnosis.uneven_kernels)
     return nullptr;
   const UnevenKernels& uneven = *diagnosis.uneven_kernels;
-  Json kinds = Json::array();
-  for (const UnevenKind& kind : uneven.kinds)
-    kinds.push_back({{"kind", kind.name},
-                     {"slowest_count", kind.slowest.count},
-                     {"slowest_s", kind.slowest.time.value},
-                     {"fastest_count", kind.fastest.count},
-                     {"fastest_s", kind.fastest.time.value}});
   return {{"slowest_rank", diagnosis.ranks[uneven.slowest].number},
           {"fastest_rank", diagnosis.ranks[uneven.fastest].number},
-          {"kinds", kinds}};
+          {"kinds", json_of(uneven_fields(), uneven.kinds)}};
 }
 
 Json buckets_json(const std::optional<LargerBuckets>& larger) {
@@ -136,14 +62,11 @@ Json buckets_json(const std::optional<LargerBuckets>& larger) {
 }
 
 Json gains_json(const Gains& gains) {
-  const auto step = [](const std::optional<Seconds>& time) {
-    return time ? Json(time->value) : Json(nullptr);
-  };
   return {{"no_host_gaps_step_s", gains.no_host_gaps.value},
-          {"even_ranks_step_s", step(gains.even_ranks)},
-          {"even_stages_step_s", step(gains.even_stages)},
-          {"faster_network_step_s", step(gains.faster_network)},
-          {"free_network_step_s", step(gains.free_network)},
+          {"even_ranks_step_s", json_value(gains.even_ranks)},
+          {"even_stages_step_s", json_value(gains.even_stages)},
+          {"faster_network_step_s", json_value(gains.faster_network)},
+          {"free_network_step_s", json_value(gains.free_network)},
           {"larger_buckets", buckets_json(gains.larger_buckets)}};
 }
 
@@ -178,25 +101,6 @@ Json path_json(const Diagnosis& diagnosis) {
           {"changes_of_rank", diagnosis.changes_of_rank},
           {"step", diagnosis.path_step},
           {"stretches", stretches}};
-}
-
-Json clocks_json(const Diagnosis& diagnosis) {
-  Json clocks = Json::array();
-  for (const HostClock& clock : diagnosis.clocks.hosts) {
-    Json ranks = Json::array();
-    for (const std::uint32_t rank : clock.ranks)
-      ranks.push_back(diagnosis.ranks[rank].number);
-    clocks.push_back({{"name", clock.name},
-                      {"ranks", ranks},
-                      {"offset_s", clock.offset.value},
-                      {"half_width_s", clock.half_width.value},
-                      {"drift", clock.drift},
-                      {"collectives", clock.collectives},
-                      {"violations_before", clock.violations_before},
-                      {"violations_after", clock.violations_after},
-                      {"part", clock.part}});
-  }
-  return clocks;
 }
 
 Json jumps_json(const JobClocks& clocks) {
@@ -270,8 +174,8 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"step_spread", spreads_json(diagnosis)},
             {"slowdown", diagnosis.slowdown},
             {"explained_by",
-             {{"worst_ranks", optional_json(diagnosis.worst_ranks.share)},
-              {"last_stage", optional_json(diagnosis.last_stage.share)}}},
+             {{"worst_ranks", json_value(diagnosis.worst_ranks.share)},
+              {"last_stage", json_value(diagnosis.last_stage.share)}}},
             {"worst_ranks", worst_json(diagnosis)},
             {"slowdown_by", slowdowns_json(diagnosis)},
             {"rank_means", means_json(diagnosis)},
@@ -279,22 +183,22 @@ std::string diagnosis_json(const Diagnosis& diagnosis, const Diagnosis* against)
             {"meetings_taken_apart", diagnosis.taken_apart},
             {"rows_restored", diagnosis.restored},
             {"rows_lost", diagnosis.lost},
-            {"clocks", clocks_json(diagnosis)},
+            {"clocks", json_of(clock_fields(), clock_rows(diagnosis))},
             {"clock_jumps", jumps_json(diagnosis.clocks)},
             {"contradicted_steps", diagnosis.clocks.contradicted},
             {"uncoupled_clocks", uncoupled_json(diagnosis.clocks)},
             {"critical_path", path_json(diagnosis)},
-            {"ranks", ranks_json(diagnosis)},
+            {"ranks", json_of(rank_fields(), rank_rows(diagnosis))},
             {"uneven_kernels", uneven_json(diagnosis)},
             {"cluster", diagnosis.cluster.empty() ? Json(nullptr) : Json(diagnosis.cluster)},
-            {"meetings", meetings_json(diagnosis)},
+            {"meetings", json_of(meeting_fields(), meeting_rows(diagnosis))},
             {"gains", gains_json(diagnosis.gains)},
             {"replayed_steps", steps_json(diagnosis)}};
   if (diagnosis.pace.stalled_steps > 0)
     json["stalls"] = stalls_json(diagnosis.pace);
   if (against != nullptr)
     json["against"] = against_json(*against);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

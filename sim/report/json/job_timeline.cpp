@@ -99,12 +99,8 @@ class JobTraceWriter {
 
 }  // namespace
 
-std::string job_trace(const Job& job) {
-  return JobTraceWriter(job, median_step(job)).write();
-}
-
 void write_job_trace(const std::filesystem::path& path, const Job& job) {
-  const std::string text = job_trace(job);
+  const std::string text = JobTraceWriter(job, median_step(job)).write();
   write_text_file(path, path.extension() == ".gz" ? gzip(text) : text);
 }
 

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/report/json/stalls_json.hpp"
 #include "sim/report/json/study_json.hpp"
 
 namespace stepcast {

@@ -23,7 +23,17 @@ void add_likely(nlohmann::ordered_json& json, const LikelyStep& likely, const st
 }
 
 std::string printed(const nlohmann::ordered_json& json) {
-  return json.dump(2) + "\n";
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+nlohmann::ordered_json stalls_json(const RecordedPace& pace) {
+  return {{"stalled_steps", pace.stalled_steps},
+          {"usual_steps", pace.usual_steps},
+          {"usual_step_s", pace.usual.value},
+          {"stalled_step_s", pace.stalled.value},
+          {"shortest_stalled_step_s", pace.shortest.value},
+          {"longest_stalled_step_s", pace.longest.value},
+          {"mean_of_all_steps_s", pace.all.value}};
 }
 
 }  // namespace stepcast

@@ -11,8 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
+#include "sim/report/fields/diagnosis_fields.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
+#include "sim/report/fields/step_parts.hpp"
 #include "sim/report/page/policy_hash.hpp"
+#include "sim/report/picture/colours.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -79,15 +82,41 @@ void fill(std::string& page, std::string_view id, std::string json) {
   page.insert(page.find(element) + element.size(), json);
 }
 
-/// What the page shows of a forecast: its facts and the columns of its table.
+template <class Of>
+nlohmann::json column_of(const Field<Of>& field) {
+  return {{"key", field.key},
+          {"unit", name_of(field.unit)},
+          {"label", field.label},
+          {"heading", field.heading}};
+}
+
+/// The columns of a table of objects, as far as JSON has them.
+template <class Of>
+nlohmann::json columns_of(std::span<const Field<Of>> fields) {
+  nlohmann::json columns = nlohmann::json::array();
+  for (const Field<Of>& field : fields)
+    if (*field.heading != '\0' && !field.is(kNoJson))
+      columns.push_back(column_of(field));
+  return columns;
+}
+
+/// What the page shows: the facts of a forecast, the columns of tables, the parts of a step, and
+/// the colours of everything, which are those of figures.
 std::string fields_for_page() {
-  nlohmann::json json;
+  nlohmann::json json{{"palette", kPalette}};
+  for (const StepPart& part : step_parts())
+    json["parts"].push_back({{"name", part.name}, {"key", part.key}});
+  for (const KindColour& known : kWorkColours)
+    json["colours"][std::string(known.kind)] = known.colour;
   for (const auto& [name, view] : {std::pair{"facts", View::Page}, {"columns", View::PageTable}})
     for (const ForecastField* field : fields_shown(view))
-      json[name].push_back({{"key", field->key},
-                            {"unit", name_of(field->unit)},
-                            {"label", field->label},
-                            {"heading", field->heading}});
+      json[name].push_back(column_of(*field));
+  json["links"] = columns_of(link_fields());
+  json["stages"] = columns_of(stage_fields());
+  json["ranks"] = columns_of(rank_fields());
+  json["meetings"] = columns_of(meeting_fields());
+  json["uneven"] = columns_of(uneven_fields());
+  json["clocks"] = columns_of(clock_fields());
   return json.dump();
 }
 
@@ -157,7 +186,7 @@ void check_result(const PageSource& result) {
   result_of(result);
 }
 
-std::string page_of(const PageSource& result, const PageSource& trace) {
+std::string page_of(const PageSource& result, const PageSource& trace, const std::string& figure) {
   require_page_assets();
   nlohmann::json json = result_of(result);
   leave_out_details(json);
@@ -165,7 +194,9 @@ std::string page_of(const PageSource& result, const PageSource& trace) {
   inline_assets(page);
   fill(page, "fields", fields_for_page());
   fill(page, "result", json.dump());
-  if (!trace.text.empty())
+  if (!figure.empty())
+    fill(page, "figure", nlohmann::json(figure).dump());
+  else if (!trace.text.empty())
     fill(page, "timeline", slices_of(trace));
   return page;
 }

@@ -15,10 +15,12 @@ void check_result(const PageSource& result);
 
 /// A result as one HTML file that needs nothing else: pictures, tables, the data themselves.
 /// `result`: what a command prints with --json. `trace`: a Chrome trace of the timeline, or empty.
+/// `figure`: what `--figure` draws of it (SVG), shown in place of the timeline, or empty.
 /// Names in them are text on the page, whatever they hold. Of a trace with more than 20,000 tasks
 /// the first so many are shown. Throws InputError if `result` or `trace` is none, or if the page's
 /// scripts are not there.
-std::string page_of(const PageSource& result, const PageSource& trace);
+std::string page_of(const PageSource& result, const PageSource& trace,
+                    const std::string& figure = "");
 
 /// Throws InputError that says what to do if the page's scripts are not there.
 void require_page_assets();

@@ -7,28 +7,39 @@
 
 namespace stepcast {
 
-/// A part of a bar; its colour is that of the legend's name of this number.
-struct BarPart {
-  double value = 0;  ///< >= 0
-  std::size_t colour = 0;
+struct Bar {
+  std::size_t row = 0;
+  double begin = 0;
+  double end = 0;
+  std::size_t kind = 0;  ///< The number of its kind, which has its colour.
+  double lighter = 0;    ///< 0: in the colour of its kind; 1: white.
+  std::string text{};    ///< In it, where it fits.
 };
 
-struct BarRow {
-  std::string name;
-  double begin = 0;  ///< Where its first part begins.
-  std::vector<BarPart> parts{};
-  std::string text{};  ///< Behind the bar.
-};
-
-/// Bars from left to right, the first row at the top.
+/// Rows of bars over one axis, the first row at the top: where a step goes, or what ran when. Bars
+/// of a row do not overlap.
 struct BarChart {
   std::string title;
   std::string unit;  ///< Of the axis below.
-  std::vector<std::string> legend{};
-  std::vector<BarRow> rows{};
-  double least_end = 0;  ///< The axis reaches it at least.
+  double from = 0;
+  double to = 0;                     ///< The axis ends there, or further on where a bar does.
+  bool cut = false;                  ///< Bars end there, too.
+  std::vector<std::string> rows{};   ///< Their names.
+  std::vector<std::string> texts{};  ///< Behind the last bar of each row.
+  std::vector<std::string> kinds{};  ///< Kinds of work.
+  bool legend = true;                ///< Whether the kinds are named.
+  std::string remark{};              ///< Below it.
+  std::vector<Bar> bars{};
+
+  /// Returns the number of a kind, which may be new.
+  std::size_t kind_of(const std::string& name);
+  /// Adds a row of one bar with a text behind it; returns where the bar ends.
+  double add_row(const std::string& name, double begin, double length, const std::string& kind,
+                 std::string text);
 };
 
+/// Neighbours of one kind with no visible gap between them become one, so that a picture of 10^5
+/// bars has no more elements than can be seen.
 Panel panel_of(const BarChart& chart);
 
 }  // namespace stepcast

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/report/fields/step_parts.hpp"
 #include "sim/report/picture/bar_chart.hpp"
 #include "sim/report/text/render.hpp"
 
@@ -13,16 +14,21 @@ namespace {
 constexpr std::size_t kMost = 60;
 constexpr double kMilli = 1e3;
 
-BarRow step_of(const NamedForecast& named) {
-  const Breakdown& parts = named.forecast.breakdown;
-  BarRow row{.name = named.name,
-             .text = fmt::format("{:.1f}", named.forecast.iteration_time.value * kMilli)};
-  std::size_t colour = 0;
-  for (const Seconds time :
-       {parts.forward, parts.backward + parts.recomputation, total_of(parts.other_compute),
-        total_of(parts.exposed_communication), parts.waiting + parts.bubble, parts.idle})
-    row.parts.push_back({time.value * kMilli, colour++});
-  return row;
+/// Parts that take time in none of them have no name in the legend.
+void add_step(BarChart& chart, const NamedForecast& named) {
+  double begin = 0;
+  for (const StepPart& part : step_parts()) {
+    const double length = part.time(named.forecast.breakdown).value * kMilli;
+    if (length <= 0)
+      continue;
+    chart.bars.push_back({.row = chart.rows.size(),
+                          .begin = begin,
+                          .end = begin + length,
+                          .kind = chart.kind_of(part.name)});
+    begin += length;
+  }
+  chart.rows.push_back(named.name);
+  chart.texts.push_back(fmt::format("{:.1f}", named.forecast.iteration_time.value * kMilli));
 }
 
 }  // namespace
@@ -34,16 +40,11 @@ std::string compare_figure(const std::vector<NamedForecast>& forecasts) {
                              [](const NamedForecast& named) { return named.forecast.throughput; });
     shown.resize(kMost);
   }
-  BarChart steps{.title = "Where the step of each goes",
-                 .unit = "ms",
-                 .legend = {"forward", "backward", "other compute", "exposed communication",
-                            "waiting", "idle"}};
-  BarChart gains{.title = "Speed-up: samples a second", .unit = "times", .least_end = 1};
+  BarChart steps{.title = "Where the step of each goes", .unit = "ms"};
+  BarChart gains{.title = "Speed-up: samples a second", .unit = "times", .to = 1, .legend = false};
   for (const NamedForecast& named : shown) {
-    steps.rows.push_back(step_of(named));
-    gains.rows.push_back({.name = named.name,
-                          .parts = {{named.speedup, 0}},
-                          .text = fmt::format("{:.3f}", named.speedup)});
+    add_step(steps, named);
+    gains.add_row(named.name, 0, named.speedup, "", fmt::format("{:.3f}", named.speedup));
   }
   std::string title = title_of(shown.front().forecast);
   if (forecasts.size() > kMost)

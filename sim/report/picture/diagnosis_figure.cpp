@@ -1,9 +1,9 @@
-#include "sim/report/picture/diagnosis_figure.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "sim/jobs/diagnose/diagnosis.hpp"
+#include "sim/report/picture/figures.hpp"
 #include "sim/report/picture/heat_map.hpp"
 
 namespace stepcast {

@@ -1,11 +1,11 @@
-#include "sim/report/picture/goodput_figure.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
+#include "sim/report/picture/figures.hpp"
 #include "sim/report/picture/svg_chart.hpp"
+#include "sim/study/goodput/goodput.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,29 +1,16 @@
 #include "sim/report/picture/heat_map.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <sstream>
 
 #include <fmt/format.h>
 
+#include "sim/report/picture/colours.hpp"
+#include "sim/report/picture/panel.hpp"
 #include "sim/report/picture/svg.hpp"
-#include "sim/report/text/table.hpp"
 
 namespace stepcast {
 namespace {
-
-struct Rgb {
-  int red = 0;
-  int green = 0;
-  int blue = 0;
-};
-
-// Grey for the first, which the others are compared with, then Okabe and Ito's colours, which
-// people with colour-blindness can tell apart.
-constexpr std::array<Rgb, 8> kColours{Rgb{130, 130, 130}, Rgb{230, 159, 0},  Rgb{0, 158, 115},
-                                      Rgb{204, 121, 167}, Rgb{86, 180, 233}, Rgb{213, 94, 0},
-                                      Rgb{0, 114, 178},   Rgb{240, 228, 66}};
 
 // At least; the cells of a small map grow until its labels are no longer than its sides.
 constexpr double kCellWidth = 74;
@@ -33,49 +20,26 @@ constexpr double kRing = 4.5;
 constexpr double kDot = 3;
 constexpr double kLetter = 8;  // width of a letter, on the safe side
 constexpr double kLeft = 120;
-constexpr double kTitleHeight = 54;
-constexpr double kMapTop = 34;     // of a map's own title
-constexpr double kMapBottom = 62;  // of its axis
-constexpr double kLineHeight = 17;
+constexpr double kLeastWidth = 760;
+constexpr double kBelow = 62;  // of its axis
 
-/// Mixed with white: a colour that wins narrowly is pale.
-Rgb mixed(Rgb colour, double strength) {
-  const double part = 0.25 + 0.6 * std::clamp(strength, 0.0, 1.0);
-  const auto mix = [&](int value) { return static_cast<int>(255 - (255 - value) * part); };
-  return {mix(colour.red), mix(colour.green), mix(colour.blue)};
+/// Grey for the first of several, which the others are compared with.
+const char* colour_of(std::size_t category, std::size_t categories) {
+  return categories == 1 ? colour(1) : category == 0 ? "#828282" : colour(category - 1);
 }
 
-std::string fill_of(Rgb colour) {
-  return fmt::format("rgb({},{},{})", colour.red, colour.green, colour.blue);
-}
-
-bool is_dark(Rgb colour) {
-  return 0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue < 130;
+/// A colour that wins narrowly is pale. The text upon it can always be read.
+double opacity_of(double strength) {
+  return 0.2 + 0.45 * std::clamp(strength, 0.0, 1.0);
 }
 
 double cell_size(double least, const std::string& label, std::size_t cells) {
   return std::max(least, kLetter * static_cast<double>(label.size()) / static_cast<double>(cells));
 }
 
-double cell_width(const HeatMap& map) {
-  return cell_size(kCellWidth, map.x_label, map.columns.size());
-}
-
 double tracks_height(const HeatMap& map) {
   const auto second = std::ranges::count(map.marks, true, &HeatMapMark::second_colour);
   return map.marks.empty() ? 0 : second > 0 ? 2 * kTrack : kTrack;
-}
-
-double cell_height(const HeatMap& map) {
-  return cell_size(kCellHeight + tracks_height(map), map.y_label, map.rows.size());
-}
-
-double width_of(const HeatMap& map) {
-  return kLeft + cell_width(map) * static_cast<double>(map.columns.size());
-}
-
-double height_of(const HeatMap& map) {
-  return kMapTop + cell_height(map) * static_cast<double>(map.rows.size()) + kMapBottom;
 }
 
 std::string shape_of(const HeatMapMark& mark, double x, double y) {
@@ -86,59 +50,49 @@ std::string shape_of(const HeatMapMark& mark, double x, double y) {
                   : fmt::format("fill=\"{}\"", colour));
 }
 
-/// Draws one map below `top`.
+/// The numbers of the rows and columns of a map and where its cells lie.
 class Drawing {
  public:
-  Drawing(const HeatMap& map, double top)
-      : map_(map), top_(top + kMapTop), width_(cell_width(map)), height_(cell_height(map)) {}
+  Drawing(const HeatMap& map, std::size_t categories, double top)
+      : map_(map),
+        categories_(categories),
+        width_(cell_size(kCellWidth, map.x_label, map.columns.size())),
+        height_(cell_size(kCellHeight + tracks_height(map), map.y_label, map.rows.size())),
+        frame_{kLeft, kLeft + width_ * static_cast<double>(map.columns.size()), top,
+               top + height_ * static_cast<double>(map.rows.size())} {}
 
-  std::string draw() const {
-    std::string out = svg::text(kLeft, top_ - 12, "start", map_.title, "font-weight=\"bold\"");
+  Panel panel(const std::string& head) const {
+    std::string cells, texts, marks;
     for (std::size_t row = 0; row < map_.rows.size(); ++row)
-      out += svg::text(kLeft - 8, middle_of(row), "end", map_.rows[row]);
-    out += of_cells(&Drawing::cell) + of_cells(&Drawing::cell_text);
+      for (std::size_t column = 0; column < map_.columns.size(); ++column) {
+        cells += cell(row, column);
+        texts += svg::text(x_of(static_cast<double>(column)), middle_of(row), "middle",
+                           map_.text[row][column]);
+      }
     for (const HeatMapMark& mark : map_.marks)
-      out += marks_of(mark);
-    return out + axes();
+      marks += marks_of(mark);
+    return {head + cells + texts + marks +
+                axis_below(axis_of_names(map_.x_label, map_.columns), frame_) +
+                axis_beside(axis_of_names(map_.y_label, map_.rows), frame_),
+            std::max(kLeastWidth, frame_.right), frame_.bottom + kBelow};
   }
 
  private:
+  double x_of(double column) const { return kLeft + width_ * (column + 0.5); }
   double y_of(std::size_t row) const {
-    return top_ + height_ * static_cast<double>(map_.rows.size() - 1 - row);
+    return frame_.bottom - height_ * static_cast<double>(row + 1);
   }
-
   /// Where the numbers of a row stand: in the middle of what the marks leave.
   double middle_of(std::size_t row) const {
     return y_of(row) + (height_ - tracks_height(map_)) / 2 + 5;
   }
 
-  double x_of(double column) const { return kLeft + width_ * (column + 0.5); }
-
-  std::string of_cells(std::string (Drawing::*element)(std::size_t, std::size_t) const) const {
-    std::string out;
-    for (std::size_t row = 0; row < map_.rows.size(); ++row)
-      for (std::size_t column = 0; column < map_.columns.size(); ++column)
-        out += (this->*element)(row, column);
-    return out;
-  }
-
-  Rgb colour_of(std::size_t row, std::size_t column) const {
-    return mixed(kColours[map_.category[row][column] % kColours.size()],
-                 map_.strength[row][column]);
-  }
-
   std::string cell(std::size_t row, std::size_t column) const {
     return fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" "
-        "stroke=\"white\"/>\n",
+        "fill-opacity=\"{:.2f}\" stroke=\"white\"/>\n",
         x_of(static_cast<double>(column)) - width_ / 2, y_of(row), width_, height_,
-        fill_of(colour_of(row, column)));
-  }
-
-  std::string cell_text(std::size_t row, std::size_t column) const {
-    return svg::text(x_of(static_cast<double>(column)), middle_of(row), "middle",
-                     map_.text[row][column],
-                     is_dark(colour_of(row, column)) ? "fill=\"white\"" : "");
+        colour_of(map_.category[row][column], categories_), opacity_of(map_.strength[row][column]));
   }
 
   std::string marks_of(const HeatMapMark& mark) const {
@@ -150,68 +104,11 @@ class Drawing {
     return out;
   }
 
-  std::string axes() const {
-    const double bottom = top_ + height_ * static_cast<double>(map_.rows.size());
-    const auto columns = static_cast<double>(map_.columns.size());
-    std::string out;
-    for (std::size_t column = 0; column < map_.columns.size(); ++column)
-      out +=
-          svg::text(x_of(static_cast<double>(column)), bottom + 18, "middle", map_.columns[column]);
-    out += svg::text(kLeft + width_ * columns / 2, bottom + 40, "middle", map_.x_label);
-    const double middle = (top_ + bottom) / 2;
-    return out + svg::text(22, middle, "middle", map_.y_label,
-                           fmt::format("transform=\"rotate(-90 22 {:.1f})\"", middle));
-  }
-
   const HeatMap& map_;
-  double top_;
+  std::size_t categories_;
   double width_;   ///< Of a cell.
   double height_;  ///< Of a cell.
-};
-
-/// Maps, their legend and notes, one below the other.
-class Page {
- public:
-  explicit Page(const std::string& title)
-      : elements_(svg::text(20, 30, "start", title, "font-size=\"18\" font-weight=\"bold\"")) {}
-
-  void add(const HeatMap& map) {
-    elements_ += Drawing(map, y_).draw();
-    y_ += height_of(map);
-    width_ = std::max(width_, width_of(map) + 20);
-  }
-
-  void add_space(double height) { y_ += height; }
-
-  void add_category(const std::string& name, Rgb colour) {
-    elements_ +=
-        fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"26\" height=\"14\" fill=\"{}\"/>\n", kLeft,
-                    y_ - 11, fill_of(mixed(colour, 1)));
-    add_legend(name);
-  }
-
-  void add_category(const HeatMapMark& mark) {
-    elements_ += shape_of(mark, kLeft + 13, y_ - 4);
-    add_legend(mark.name);
-  }
-
-  void add_note(const std::string& note) {
-    std::istringstream lines(wrap(note, 0));
-    for (std::string line; std::getline(lines, line); y_ += kLineHeight)
-      elements_ += svg::text(20, y_, "start", line, "font-size=\"13\"");
-  }
-
-  std::string document() const { return svg::document(width_, y_ + 10, 14, elements_); }
-
- private:
-  void add_legend(const std::string& name) {
-    elements_ += svg::text(kLeft + 36, y_ + 1, "start", name);
-    y_ += kLineHeight + 4;
-  }
-
-  std::string elements_;
-  double y_ = kTitleHeight;
-  double width_ = 760;
+  Frame frame_;
 };
 
 }  // namespace
@@ -219,19 +116,19 @@ class Page {
 std::string to_svg(const std::string& title, const std::vector<HeatMap>& maps,
                    const std::vector<std::string>& categories,
                    const std::vector<std::string>& notes) {
-  Page page(title);
-  for (const HeatMap& map : maps)
-    page.add(map);
-  page.add_space(16);
+  std::vector<Panel> panels;
+  for (const HeatMap& map : maps) {
+    const Panel head = head_of(map.title, {}, kLeft, kLeastWidth);
+    panels.push_back(Drawing(map, categories.size(), head.height).panel(head.elements));
+  }
+  std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < categories.size(); ++i)
-    page.add_category(categories[i], kColours[i % kColours.size()]);
+    legend.push_back(square_of(categories[i], colour_of(i, categories.size())));
   if (!maps.empty())
     for (const HeatMapMark& mark : maps.front().marks)
-      page.add_category(mark);
-  page.add_space(14);
-  for (const std::string& note : notes)
-    page.add_note(note);
-  return page.document();
+      legend.push_back({mark.name, shape_of(mark, 0, 0)});
+  panels.push_back(head_of("", legend, 0, kLeastWidth));
+  return sheet_of(title, panels, notes);
 }
 
 }  // namespace stepcast

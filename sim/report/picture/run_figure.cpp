@@ -1,14 +1,13 @@
-#include "sim/report/picture/run_figure.hpp"
-
 #include <algorithm>
 #include <span>
 
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
+#include "sim/forecast/schedule_run.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/picture/bar_chart.hpp"
-#include "sim/report/picture/gantt_chart.hpp"
+#include "sim/report/picture/figures.hpp"
 #include "sim/report/text/render.hpp"
 #include "sim/timeline/trace_lanes.hpp"
 #include "sim/timeline/why.hpp"
@@ -22,36 +21,28 @@ constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 /// Each part begins where the one before it ends.
 BarChart waterfall_of(const Forecast& forecast) {
-  BarChart chart{.title = "Where the step goes", .unit = "ms"};
-  double begin = 0;
+  BarChart chart{.title = "Where the step goes", .unit = "ms", .legend = false};
+  double end = 0;
   for (const NamedTime& part : breakdown_rows(forecast.breakdown)) {
-    if (part.time <= Seconds{})
-      continue;
     const double length = part.time.value * kMilli;
-    chart.rows.push_back({.name = part.name,
-                          .begin = begin,
-                          .parts = {{length, chart.rows.size()}},
-                          .text = fmt::format("{:.2f}", length)});
-    begin += length;
+    if (length > 0)
+      end = chart.add_row(part.name, end, length, part.name, fmt::format("{:.2f}", length));
   }
   return chart;
 }
 
 BarChart links_of(const Forecast& forecast) {
-  BarChart chart{.title = "How busy the links are", .unit = "%", .least_end = 100};
+  BarChart chart{.title = "How busy the links are", .unit = "%", .to = 100, .legend = false};
   for (const LinkLoad& link : forecast.links)
-    chart.rows.push_back({.name = link.name,
-                          .parts = {{100 * link.utilisation, 0}},
-                          .text = percent(link.utilisation)});
+    chart.add_row(link.name, 0, 100 * link.utilisation, "", percent(link.utilisation));
   return chart;
 }
 
 BarChart memory_of(const Forecast& forecast) {
-  BarChart chart{.title = "Memory of a GPU", .unit = "GiB"};
+  BarChart chart{.title = "Memory of a GPU", .unit = "GiB", .legend = false};
   for (const NamedBytes& row : memory_rows(forecast))
-    chart.rows.push_back({.name = row.name,
-                          .parts = {{row.size.value / kGiB, 0}},
-                          .text = fmt::format("{:.2f}", row.size.value / kGiB)});
+    chart.add_row(row.name, 0, row.size.value / kGiB, "",
+                  fmt::format("{:.2f}", row.size.value / kGiB));
   return chart;
 }
 
@@ -61,11 +52,12 @@ class GanttOfStep {
   GanttOfStep(const Plan& plan, const Timeline& timeline) : plan_(plan), timeline_(timeline) {
     chart_.unit = "ms";
     chart_.to = timeline.iteration_time.value * kMilli;
-    chart_.kinds = {"forward", "backward"};  // in the colours of the picture of the parts
+    chart_.cut = true;
+    chart_.kinds = {"forward", "backward"};
   }
 
   /// A row for each lane of each stream.
-  GanttChart lanes() {
+  BarChart lanes() {
     chart_.title = "What ran when";
     for (ClassId c = 0; c < timeline_.classes.size(); ++c)
       add_lanes(c);
@@ -75,8 +67,8 @@ class GanttOfStep {
   }
 
   /// A row for what each stage of a pipeline computes.
-  GanttChart stages(const std::vector<StageForecast>& stages,
-                    const std::vector<PlannedPass>& passes) {
+  BarChart stages(const std::vector<StageForecast>& stages,
+                  const std::vector<PlannedPass>& passes) {
     chart_.title = "Stages";
     const std::uint32_t chunks =
         passes.empty() ? 1 : 1 + std::ranges::max(passes, {}, &PlannedPass::chunk).chunk;
@@ -130,15 +122,15 @@ class GanttOfStep {
         {.row = row,
          .begin = (slice.start - timeline_.begin).value * kMilli,
          .end = (slice.end - timeline_.begin).value * kMilli,
-         .kind =
-             kind_of(task.kind == TaskKind::Communication
-                         ? std::string(name_of(plan_.collectives[task.collective].collective.kind))
-                         : phase_of(plan_, task))});
+         .kind = chart_.kind_of(
+             task.kind == TaskKind::Communication
+                 ? std::string(name_of(plan_.collectives[task.collective].collective.kind))
+                 : phase_of(plan_, task))});
   }
 
   /// Of the bar that was added last, if it is of a pass.
   void name_pass(const std::vector<PlannedPass>& passes, std::uint32_t chunks, TaskId task) {
-    GanttBar& bar = chart_.bars.back();
+    Bar& bar = chart_.bars.back();
     const auto behind = std::ranges::upper_bound(passes, task, {}, &PlannedPass::first);
     if (behind == passes.begin() || bar.kind > 1)
       return;
@@ -147,22 +139,14 @@ class GanttOfStep {
     bar.lighter = chunks > 1 ? kLightest * pass.chunk / (chunks - 1) : 0;
     bar.text = std::to_string(pass.micro_batch);
     if (pass.kind == PassKind::InputGradient)
-      bar.kind = kind_of("gradients of inputs");
+      bar.kind = chart_.kind_of("gradients of inputs");
     else if (pass.kind == PassKind::WeightGradient)
-      bar.kind = kind_of("gradients of weights");
-  }
-
-  std::size_t kind_of(const std::string& name) {
-    const auto found = std::ranges::find(chart_.kinds, name);
-    if (found != chart_.kinds.end())
-      return static_cast<std::size_t>(found - chart_.kinds.begin());
-    chart_.kinds.push_back(name);
-    return chart_.kinds.size() - 1;
+      bar.kind = chart_.kind_of("gradients of weights");
   }
 
   const Plan& plan_;
   const Timeline& timeline_;
-  GanttChart chart_;
+  BarChart chart_;
   std::size_t left_out_ = 0;
 };
 
@@ -177,8 +161,7 @@ std::string sheet(const Forecast& forecast, std::vector<Panel> panels) {
 
 std::string pipeline_figure(const ScheduleRun& run) {
   const Forecast& forecast = run.forecast;
-  GanttChart chart =
-      GanttOfStep(run.plan, run.timeline).stages(forecast.stages, run.planned_passes);
+  BarChart chart = GanttOfStep(run.plan, run.timeline).stages(forecast.stages, run.planned_passes);
   return sheet_of(fmt::format("{}: {}, {}, {} ms", forecast.schedule, title_of(forecast),
                               forecast.layout, milliseconds(forecast.iteration_time)),
                   {panel_of(chart)});

@@ -2,19 +2,10 @@
 // What every picture is made of. Coordinates are in the units of the document, from its upper left
 // corner. `attributes` are written into the element as they are: `fill="white"`.
 
-#include <array>
 #include <string>
 #include <string_view>
 
 namespace stepcast::svg {
-
-/// Okabe and Ito's colours, which people with colour-blindness can tell apart; then from the first
-/// again.
-inline constexpr std::array kPalette = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                        "#e69f00", "#56b4e9", "#000000", "#8c8c00"};
-inline const char* colour(std::size_t index) {
-  return kPalette[index % kPalette.size()];
-}
 
 /// Any text, as the content or the attribute of an element.
 std::string escaped(std::string_view text);

@@ -3,24 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "sim/report/picture/colours.hpp"
 #include "sim/report/picture/svg.hpp"
-#include "sim/report/text/table.hpp"
 
 namespace stepcast {
 namespace {
 
-// The plot lies within the document; the legend is on its right, the title above both.
-constexpr double kWidth = 760, kHeight = 420;
-constexpr double kLeft = 64, kRight = 560, kTop = 48, kBottom = 368, kLowest = 768;
-constexpr double kTitleLine = 16, kLegendLine = 20, kMargin = 16;
-constexpr double kLegend = kRight + 16, kLegendName = kRight + 60;
-constexpr double kAside = 5;   // from the range of one line to that of the next
-constexpr double kLetter = 7;  // width of a letter, on the safe side
-constexpr int kGridLines = 5;
+constexpr double kLeft = 74, kRight = 714, kWidth = 740, kPlot = 320, kBelow = 46;
+constexpr double kAside = 5;  // from the range of one line to that of the next
 
 // A mark around the origin, by the member's turn through the colours.
 constexpr std::array kMarks = {"M-3.5,0 a3.5,3.5 0 1,0 7,0 a3.5,3.5 0 1,0 -7,0 z",
@@ -30,7 +24,7 @@ constexpr std::array kMarks = {"M-3.5,0 a3.5,3.5 0 1,0 7,0 a3.5,3.5 0 1,0 -7,0 z
 constexpr std::array kDashes = {"", "7 4", "2 3", "9 3 2 3"};
 
 const char* colour_of(const ChartLine& line) {
-  return svg::colour(line.member);
+  return colour(line.member);
 }
 
 std::string style_of(const ChartLine& line) {
@@ -39,78 +33,92 @@ std::string style_of(const ChartLine& line) {
                      dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes));
 }
 
-std::string mark(const ChartLine& line, double x, double y) {
+std::string mark(const ChartLine& line, double x, double y, std::string_view label = "") {
   return fmt::format(
-      "<path transform=\"translate({:.1f} {:.1f})\" d=\"{}\" stroke=\"{}\" fill=\"{}\"/>\n", x, y,
-      kMarks[line.member / svg::kPalette.size() % kMarks.size()], colour_of(line),
-      line.group % 2 == 0 ? colour_of(line) : "white");
+      "<path transform=\"translate({:.1f} {:.1f})\" d=\"{}\" stroke=\"{}\" fill=\"{}\"{}\n", x, y,
+      kMarks[line.member / kPalette.size() % kMarks.size()], colour_of(line),
+      line.group % 2 == 0 ? colour_of(line) : "white",
+      label.empty() ? "/>" : fmt::format("><title>{}</title></path>", svg::escaped(label)));
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream wrapped(wrap(text, 0));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(wrapped, line);)
-    lines.push_back(line);
-  return lines;
+std::vector<LegendEntry> legend_of(const LineChart& chart) {
+  std::vector<LegendEntry> legend;
+  for (std::size_t i = 0; i < chart.lines.size(); ++i) {
+    const ChartLine& line = chart.lines[i];
+    if (line.group < chart.groups.size() && (i == 0 || chart.lines[i - 1].group != line.group))
+      legend.push_back({chart.groups[line.group]});
+    legend.push_back({line.name, (line.joined ? svg::line(-12, 0, 12, 0, style_of(line)) : "") +
+                                     mark(line, 0, 0)});
+  }
+  return legend;
 }
 
+/// The smallest and the largest of all numbers.
+struct Ends {
+  double least = INFINITY;
+  double most = 0;
+
+  void add(const std::vector<double>& numbers) {
+    for (const double number : numbers) {
+      least = std::min(least, number);
+      most = std::max(most, number);
+    }
+  }
+};
+
+/// Draws lines into a plot.
 class Drawing {
  public:
-  explicit Drawing(const LineChart& chart) : chart_(chart) {
-    double most = 0;
-    for (const ChartLine& line : chart.lines)
-      for (const double value : line.values)
-        most = std::max(most, value);
-    for (const ChartLine& line : chart.lines)
-      for (const double high : line.highs)
-        most = std::max(most, high);
-    top_ = round_up(most);
-    // Many lines need room; beyond, the legend alone grows.
-    bottom_ = std::clamp(legend_of().bottom, kBottom, kLowest);
+  Drawing(const LineChart& chart, const Frame& frame) : chart_(chart), frame_(frame) {
+    Ends along, up;
+    for (const ChartLine& line : chart.lines) {
+      along.add(line.at);
+      up.add(line.values);
+      up.add(line.highs);
+    }
+    if (chart.band > 0) {
+      const bool any = up.most > 0;
+      x_ = decade_axis(chart.x_label, any ? std::min(along.least, up.least) : 1,
+                       any ? std::max(along.most, up.most) : 1);
+      y_ = x_;
+      y_.label = chart.y_label;
+      return;
+    }
+    x_ = chart.positions.empty() ? linear_axis(chart.x_label, 0, round_up(along.most))
+                                 : axis_of_names(chart.x_label, chart.positions);
+    y_ = linear_axis(chart.y_label, 0, round_up(up.most));
   }
 
-  std::string document() const {
-    const std::vector<std::string> title = lines_of(chart_.title);
-    std::string out;
-    for (std::size_t i = 0; i < title.size(); ++i)
-      out += svg::text(kMargin, 20 + kTitleLine * static_cast<double>(i), "start", title[i]);
-    const double down = title.empty() ? 0 : kTitleLine * static_cast<double>(title.size() - 1);
-    const Legend legend = legend_of();
-    out += fmt::format("<g transform=\"translate(0 {:.0f})\">\n{}", down, axes());
+  std::string elements() const {
+    std::string out = axis_below(x_, frame_) + axis_beside(y_, frame_);
+    if (chart_.band > 0)
+      out += equality();
     for (std::size_t i = 0; i < chart_.lines.size(); ++i)
       out += ranges(i);
     for (const ChartLine& line : chart_.lines)
       out += curve(line);
-    return svg::document(std::max(kWidth, legend.right + kMargin),
-                         down + std::max(bottom_ + kHeight - kBottom, legend.bottom + kMargin), 12,
-                         out + legend.elements + "</g>\n");
+    if (chart_.lines.empty())
+      out += svg::text(frame_.x(0.5), frame_.y(0.5), "middle", "no points");
+    return out;
   }
 
  private:
-  struct Legend {
-    std::string elements;
-    double right = 0;
-    double bottom = kTop + 8;
-  };
-
-  double x_of(std::size_t position) const {
-    const auto gaps = static_cast<double>(chart_.positions.size());
-    return kLeft + (kRight - kLeft) * (static_cast<double>(position) + 0.5) / gaps;
+  double x_of(const ChartLine& line, std::size_t i) const {
+    return frame_.x(x_.share_of(line.at.empty() ? static_cast<double>(i) + 0.5 : line.at[i]));
   }
+  double y_of(double value) const { return frame_.y(y_.share_of(value)); }
 
-  double y_of(double value) const { return bottom_ - (bottom_ - kTop) * value / top_; }
-
-  std::string axes() const {
-    std::string out;
-    for (int i = 0; i <= kGridLines; ++i) {
-      const double value = top_ * i / kGridLines;
-      out += svg::line(kLeft, y_of(value), kRight, y_of(value), "stroke=\"#ddd\"");
-      out += svg::text(kLeft - 6, y_of(value) + 4, "end", fmt::format("{:g}", value));
-    }
-    for (std::size_t i = 0; i < chart_.positions.size(); ++i)
-      out += svg::text(x_of(i), bottom_ + 18, "middle", chart_.positions[i]);
-    out += svg::text((kLeft + kRight) / 2, bottom_ + 38, "middle", chart_.x_label);
-    return out + svg::text(kLeft, kTop - 10, "middle", chart_.y_label);
+  /// The line on which both values are equal, and the band around it.
+  std::string equality() const {
+    const double up = std::log10(chart_.band) / (y_.to - y_.from);
+    return fmt::format(
+               R"(<clipPath id="plot"><rect x="{}" y="{}" width="{}" height="{}"/></clipPath>)"
+               R"svg(<polygon clip-path="url(#plot)" fill="#999" fill-opacity="0.25" )svg"
+               "points=\"{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}\"/>\n",
+               frame_.left, frame_.top, frame_.right - frame_.left, frame_.bottom - frame_.top,
+               frame_.left, frame_.y(up), frame_.right, frame_.y(1 + up), frame_.right,
+               frame_.y(1 - up), frame_.left, frame_.y(-up)) +
+           svg::line(frame_.left, frame_.bottom, frame_.right, frame_.top, R"(stroke="#555")");
   }
 
   /// Beside the marks, so that those of several lines can be told apart.
@@ -121,59 +129,44 @@ class Drawing {
     std::string out;
     for (std::size_t i = 0; i < line.lows.size(); ++i)
       out += svg::line(
-          x_of(i) + aside, y_of(line.lows[i]), x_of(i) + aside, y_of(line.highs[i]),
+          x_of(line, i) + aside, y_of(line.lows[i]), x_of(line, i) + aside, y_of(line.highs[i]),
           fmt::format("stroke=\"{}\" stroke-width=\"3\" opacity=\"0.3\"", colour_of(line)));
     return out;
   }
 
   std::string curve(const ChartLine& line) const {
-    std::string points, dots;
+    std::string points, marks;
     for (std::size_t i = 0; i < line.values.size(); ++i) {
-      points += fmt::format("{:.1f},{:.1f} ", x_of(i), y_of(line.values[i]));
-      dots += mark(line, x_of(i), y_of(line.values[i]));
+      const double x = x_of(line, i), y = y_of(line.values[i]);
+      points += fmt::format("{:.1f},{:.1f} ", x, y);
+      marks += mark(line, x, y, i < line.labels.size() ? line.labels[i] : "");
     }
-    return fmt::format("<polyline points=\"{}\" {}/>\n", points, style_of(line)) + dots;
-  }
-
-  static void add(Legend& legend, double x, const std::string& name, const char* attributes) {
-    legend.elements += svg::text(x, legend.bottom + 4, "start", name, attributes);
-    legend.right = std::max(legend.right, x + kLetter * static_cast<double>(name.size()));
-    legend.bottom += kLegendLine;
-  }
-
-  Legend legend_of() const {
-    Legend legend;
-    for (std::size_t i = 0; i < chart_.lines.size(); ++i) {
-      const ChartLine& line = chart_.lines[i];
-      if (line.group < chart_.groups.size() && (i == 0 || chart_.lines[i - 1].group != line.group))
-        add(legend, kLegend, chart_.groups[line.group], "font-weight=\"bold\"");
-      legend.elements +=
-          svg::line(kLegend, legend.bottom, kLegend + 36, legend.bottom, style_of(line)) +
-          mark(line, kLegend + 18, legend.bottom);
-      add(legend, kLegendName, line.name, "");
-    }
-    return legend;
+    if (!line.joined)
+      return marks;
+    return fmt::format("<polyline points=\"{}\" {}/>\n", points, style_of(line)) + marks;
   }
 
   const LineChart& chart_;
-  double top_ = 1;
-  double bottom_ = kBottom;
+  Frame frame_;
+  Axis x_;
+  Axis y_;
 };
 
 }  // namespace
 
-double round_up(double value) {
-  if (!(value > 0))
-    return 1;
-  const double power = std::pow(10, std::floor(std::log10(value)));
-  for (const double step : {1.0, 2.0, 2.5, 5.0})
-    if (step * power >= value)
-      return step * power;
-  return 10 * power;
+Panel panel_of(const LineChart& chart) {
+  const Panel head = head_of(chart.title, legend_of(chart), kLeft, kRight);
+  const Frame frame{.left = kLeft,
+                    .right = kRight,
+                    .top = head.height,
+                    .bottom = head.height + (chart.band > 0 ? kRight - kLeft : kPlot)};
+  return {head.elements + Drawing(chart, frame).elements(), kWidth, frame.bottom + kBelow};
 }
 
 std::string svg_of(const LineChart& chart) {
-  return Drawing(chart).document();
+  LineChart untitled = chart;
+  untitled.title.clear();
+  return sheet_of(chart.title, {panel_of(untitled)});
 }
 
 }  // namespace stepcast

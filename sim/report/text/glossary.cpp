@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <regex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,87 +125,36 @@ std::vector<Term> named_in_schedules() {
   return terms;
 }
 
-/// Shortens a label step by step to what it names, and keeps every form on the way.
-class Shortening {
- public:
-  explicit Shortening(std::string_view label) : text_(plain(label)), words_{text_} {}
-
-  void drop_start(std::string_view start) {
-    if (text_.starts_with(start))
-      keep(start.size(), std::string::npos);
-  }
-  void drop_end(std::string_view end) {
-    if (text_.size() > end.size() && text_.ends_with(end))
-      keep(0, text_.size() - end.size());
-  }
-  void drop_through(std::string_view mark) {
-    if (const std::size_t at = text_.find(mark); at != std::string::npos)
-      keep(at + mark.size(), std::string::npos);
-  }
-  void drop_from(std::string_view mark) {
-    if (const std::size_t at = text_.find(mark); at != std::string::npos)
-      keep(0, at);
-  }
-  void drop_count_before() {
-    const std::size_t digits = text_.find_first_not_of("0123456789");
-    if (digits != 0 && digits != std::string::npos && text_[digits] == ' ')
-      keep(digits + 1, std::string::npos);
-  }
-  void drop_count_after() {
-    const std::size_t digits = text_.find_last_not_of("0123456789") + 1;
-    if (digits < text_.size() && digits > 1 && text_[digits - 1] == ' ')
-      keep(0, digits);
-  }
-  /// "nic.bandwidth" is found as "bandwidth", while "2.5" stays.
-  void drop_section() {
-    const std::size_t dot = text_.rfind('.');
-    const auto is_letter = [this](std::size_t at) {
-      return at < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at])) != 0;
-    };
-    if (dot != std::string::npos && dot > 0 && is_letter(dot - 1) && is_letter(dot + 1))
-      keep(dot + 1, std::string::npos);
-  }
-  void drop_plural() {
-    if (text_.size() > 3)
-      drop_end("s");
-  }
-
-  const std::string& text() const { return text_; }
-  std::vector<std::string> words() && { return std::move(words_); }
-
- private:
-  void keep(std::size_t from, std::size_t count) {
-    text_ = text_.substr(from, count);
-    while (!text_.empty() && text_.back() == ' ')
-      text_.pop_back();
-    words_.push_back(text_);
-  }
-
-  std::string text_;
-  std::vector<std::string> words_;
-};
+/// What a label is shortened by, step by step, to what it names; a group stays.
+const std::vector<std::regex>& shortenings() {
+  static const std::vector<std::regex> steps = [] {
+    std::vector<std::regex> made;
+    for (const char* step : {R"( \(.*)", "^every ", "^waiting for ", "^.*? x .*?b/s ", ": .*",
+                             ", .*", " of .*", " on .*", "^[0-9]+ ", " [0-9]+$", " ms$",
+                             R"(^cluster\.)", R"(^.*[a-z]\.(?=[a-z]))", "^(.{3,})s$"})
+      made.emplace_back(step);
+    return made;
+  }();
+  return steps;
+}
 
 /// Forms of a label in the order in which the glossary is asked for them. The NIC is found for
 /// "every NIC (16 alike)" and "every 8 x 25 Gb/s NIC (2 alike)", exposed communication for "exposed
 /// communication: send", a group for "group 0", GPUs for "64 GPUs ms", a schedule for "bsp ms",
-/// broadcasts for "10 broadcasts", the partner for "waiting for a partner".
+/// broadcasts for "10 broadcasts", the partner for "waiting for a partner", bandwidth for
+/// "nic.bandwidth" (while "2.5" stays).
 std::vector<std::string> words_in(std::string_view label) {
-  Shortening form(label);
-  form.drop_from(" (");
-  form.drop_start("every ");
-  form.drop_start("waiting for ");
-  if (const std::size_t unit = form.text().find("b/s ");
-      form.text().find(" x ") < unit && unit != std::string::npos)
-    form.drop_through("b/s ");
-  for (const char* rest : {": ", ", ", " of ", " on "})
-    form.drop_from(rest);
-  form.drop_count_before();
-  form.drop_count_after();
-  form.drop_end(" ms");
-  form.drop_start("cluster.");
-  form.drop_section();
-  form.drop_plural();
-  return std::move(form).words();
+  constexpr std::size_t kLongest = 200;  // no label is longer
+  std::vector<std::string> words{plain(label)};
+  if (label.size() > kLongest)
+    return words;
+  for (const std::regex& step : shortenings()) {
+    std::string shorter = std::regex_replace(words.back(), step, "$1");
+    shorter.erase(shorter.find_last_not_of(' ') + 1);
+    if (shorter != words.back() && !shorter.empty())
+      words.push_back(std::move(shorter));
+  }
+  return words;
 }
 
 }  // namespace

@@ -25,4 +25,8 @@ std::string render_compare(const std::vector<Forecast>& forecasts,
 /// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4), flow fidelity"
 std::string title_of(const Forecast& forecast, const std::string& adapters = "");
 
+/// The layout of a model-parallel schedule, its utilisation, what each stage does and what its
+/// bubble is; empty for another schedule.
+std::string stage_tables(const Forecast& forecast);
+
 }  // namespace stepcast

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <functional>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,8 +11,9 @@
 #include "sim/forecast/bottleneck.hpp"
 #include "sim/forecast/forecast_notes.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
+#include "sim/report/fields/step_parts.hpp"
+#include "sim/report/text/facts.hpp"
 #include "sim/report/text/render.hpp"
-#include "sim/report/text/stage_tables.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 #include "traces/json/provenance_json.hpp"
@@ -60,18 +61,11 @@ std::string memory_of(const Forecast& f) {
 
 /// Kinds of compute and of collectives are added up; parts that would show as 0.0 % are left out.
 std::string parts_of(const Forecast& f) {
-  const Breakdown& parts = f.breakdown;
   std::string text;
-  for (const auto& [name, time] :
-       {std::pair("forward", parts.forward), std::pair("backward", parts.backward),
-        std::pair("recomputation", parts.recomputation),
-        std::pair("other compute", total_of(parts.other_compute)),
-        std::pair("exposed communication", total_of(parts.exposed_communication)),
-        std::pair("waiting for slower ranks", parts.waiting),
-        std::pair("pipeline bubble", parts.bubble), std::pair("idle", parts.idle)})
-    if (time >= f.iteration_time * kLeastShown)
-      text +=
-          fmt::format("{}{} {}", text.empty() ? "" : ", ", name, percent(time / f.iteration_time));
+  for (const StepPart& part : step_parts())
+    if (const Seconds time = part.time(f.breakdown); time >= f.iteration_time * kLeastShown)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", part.name,
+                          percent(time / f.iteration_time));
   return text;
 }
 
@@ -126,22 +120,7 @@ constexpr std::array kRunRows = {
     RunRow{"to try", advice_of},
 };
 
-const std::array<Column, 3> kBreakdownColumns = {
-    Column{"breakdown", Align::Left}, Column{"ms", Align::Right}, Column{"share", Align::Right}};
-const std::array<Column, 2> kCommunicationColumns = {Column{"communication", Align::Left},
-                                                     Column{"busy ms", Align::Right}};
-const std::array<Column, 2> kMemoryColumns = {Column{"memory per GPU", Align::Left},
-                                              Column{"MiB", Align::Right}};
-
-const std::array<Column, 2> kWorkerColumns = {Column{"workers", Align::Left},
-                                              Column{"in an iteration", Align::Left}};
-constexpr const char* kTotal = "iteration";
 constexpr const char* kSentPerGpu = "bytes sent per GPU";
-
-template <std::size_t size>
-Table table_of(const std::array<Column, size>& columns) {
-  return {{columns.begin(), columns.end()}, {}};
-}
 
 std::string options_of(const Forecast& f) {
   std::string text;
@@ -153,39 +132,35 @@ std::string options_of(const Forecast& f) {
 constexpr char kUnbroken = '\x01';  // a space that wrap() leaves alone
 
 std::string head_of(const Forecast& forecast) {
-  std::vector<std::pair<std::string, std::string>> rows;
-  std::size_t widest = 0;
+  Facts facts;
   for (const RunRow& row : kRunRows)
     if (std::string value = row.value(forecast); !value.empty()) {
-      widest = std::max(widest, width_of(row.name));
       for (std::size_t at = 0; (at = value.find(" %", at)) != std::string::npos; ++at)
         value[at] = kUnbroken;
-      rows.emplace_back(row.name, std::move(value));
+      facts.emplace_back(row.name, std::move(value));
     }
-  std::string text;
-  for (const auto& [name, value] : rows)
-    text += wrap(fmt::format("{:<{}}  {}", name, widest, value), widest + 2);
+  std::string text = render(facts);
   std::ranges::replace(text, kUnbroken, ' ');
   return text;
 }
 
 std::string breakdown_table(const Forecast& forecast) {
   const Breakdown& parts = forecast.breakdown;
-  Table table = table_of(kBreakdownColumns);
+  Table table{.columns = {{"breakdown", Align::Left}, {"ms"}, {"share"}}};
   const auto add = [&](std::string name, Seconds time) {
     const double share = forecast.iteration_time > Seconds{} ? time / forecast.iteration_time : 0;
     table.rows.push_back({std::move(name), milliseconds(time), percent(share)});
   };
   for (const NamedTime& row : breakdown_rows(parts))
     add(row.name, row.time);
-  add(kTotal, total_of(parts));
+  add("iteration", total_of(parts));
   return render(table);
 }
 
 std::string communication_table(const Forecast& forecast) {
   if (forecast.communication.empty())
     return "";
-  Table table = table_of(kCommunicationColumns);
+  Table table{.columns = {{"communication", Align::Left}, {"busy ms"}}};
   for (const NamedTime& part : forecast.communication)
     table.rows.push_back({part.name, milliseconds(part.time)});
   return render(table).insert(0, 1, '\n') +
@@ -197,47 +172,28 @@ std::string link_table(const Forecast& forecast) {
 }
 
 std::string memory_table(const Forecast& forecast) {
-  Table table = table_of(kMemoryColumns);
+  Table table{.columns = {{"memory per GPU", Align::Left}, {"MiB"}}};
   for (const NamedBytes& row : memory_rows(forecast))
     table.rows.push_back({row.name, fmt::format("{:.1f}", row.size.value / (1 << 20))});
   return render(table).insert(0, 1, '\n');
 }
 
-// "0: 61.2 %  1: 38.8 %", without shares below 1 %; of more than five the four largest.
-std::string shares_of(const std::vector<double>& shares) {
-  std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    if (shares[i] >= 0.01)
-      shown.push_back(i);
-  const bool many = shown.size() > 5;
-  if (many) {
-    std::ranges::stable_sort(shown, std::greater{}, [&](std::size_t i) { return shares[i]; });
-    shown.resize(4);
-    std::ranges::sort(shown);
-  }
-  std::string text;
-  double rest = 1;
-  for (const std::size_t i : shown) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "  ", i, percent(shares[i]));
-    rest -= shares[i];
-  }
-  return many ? fmt::format("{}  others: {}", text, percent(rest)) : text;
-}
-
+/// Where workers decide at run time whom they wait for: its lines, and what they wait for.
 std::string protocol_table(const Forecast& forecast) {
-  const ProtocolReport& report = forecast.protocol;
-  if (report.iterations_per_s <= 0)
-    return "";
-  Table table = table_of(kWorkerColumns);
-  table.rows.push_back({"iterations/s of all", fmt::format("{:.2f}", report.iterations_per_s)});
-  table.rows.push_back(
-      {"iterations/s of the slowest", fmt::format("{:.3f}", report.slowest_iterations_per_s)});
-  for (const NamedTime& cause : report.waiting)
-    table.rows.push_back({"waiting for " + cause.name, milliseconds(cause.time) + " ms"});
-  table.rows.push_back({"sent per NIC", format_bytes(report.sent_per_nic)});
-  table.rows.push_back({"gap to the slowest", shares_of(report.gaps)});
-  table.rows.push_back({"age of what is averaged", shares_of(report.staleness)});
-  return render(table).insert(0, 1, '\n');
+  Table table{.columns = {{"workers", Align::Left}, {"in an iteration", Align::Left}}};
+  std::vector<std::vector<std::string>> shares;  // stand last
+  for (const ForecastField& field : forecast_fields()) {
+    if (!std::string_view(field.key).starts_with("protocol.") || field.value({forecast}).is_null())
+      continue;
+    auto& rows = field.unit == Unit::Shares ? shares : table.rows;
+    if (field.unit == Unit::Times)
+      for (const NamedTime& cause : forecast.protocol.waiting)
+        rows.push_back({"waiting for " + cause.name, milliseconds(cause.time) + " ms"});
+    else if (*field.label != '\0')
+      rows.push_back({field.label, cell_of(field.unit, field.value({forecast}), field.shown)});
+  }
+  std::ranges::move(shares, std::back_inserter(table.rows));
+  return table.rows.empty() ? "" : "\n" + render(table);
 }
 
 std::string inputs_of(const Forecast& f) {

@@ -1,13 +1,13 @@
-#include "sim/report/text/stage_tables.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/numbers.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
-#include "sim/report/text/wording.hpp"
+#include "sim/report/text/render.hpp"
+#include "sim/report/text/table.hpp"
 
 namespace stepcast {
 namespace {

@@ -48,8 +48,21 @@ std::string list_of(std::string_view heading, const std::vector<std::string>& se
   return text;
 }
 
-std::string drawn_time(Seconds time) {
-  return time > Seconds{} ? milliseconds(time) : "-";
+std::string and_more(std::size_t all, std::size_t shown) {
+  return all > shown ? fmt::format("and {} more\n", all - shown) : "";
+}
+
+std::string first_of(const std::vector<std::string>& items, std::size_t most) {
+  const auto end = items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), most));
+  return fmt::format("{}{}", fmt::join(items.begin(), end, ", "),
+                     items.size() > most ? fmt::format(" and {} more", items.size() - most) : "");
+}
+
+std::string doubtful(const std::vector<std::string>& doubts) {
+  std::string text;
+  for (const std::string& doubt : doubts)
+    text += wrap(fmt::format("Doubtful: {}.", doubt), 2);
+  return text;
 }
 
 std::string likely_line(const LikelyStep& likely, std::string_view name) {

@@ -1,6 +1,8 @@
 #pragma once
 // How all reports write the same things.
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,15 +23,32 @@ std::string adapters_in_title(const Cluster& cluster);
 /// Returns setup_of() with adapters_in_title() and the fidelity: ", flow fidelity".
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity);
 
-/// A time in ms for a table, of what is drawn by chance; "-" where nothing is drawn: 0.
-std::string drawn_time(Seconds time);
-
 /// How many notes of many forecasts a text shows.
 inline constexpr std::size_t kMostNotes = 9;
 
 /// "Note on A, B: sentence" for each, wrapped; empty if there are none. Of more than `most` notes
 /// those after the first are only counted.
 std::string text_of(const SharedNotes& notes, std::size_t most = static_cast<std::size_t>(-1));
+
+/// "and 12 more", a line, below a table of which `shown` rows are there; nothing where all are.
+std::string and_more(std::size_t all, std::size_t shown);
+
+/// "a, b and 3 more": of many items the first ones.
+std::string first_of(const std::vector<std::string>& items, std::size_t most);
+
+/// "Doubtful: DOUBT." for each, wrapped.
+std::string doubtful(const std::vector<std::string>& doubts);
+
+/// What `name_of` returns of all items: each once, in the order of their first appearance.
+template <class Items, class NameOf>
+std::vector<std::string> distinct(const Items& items, NameOf name_of) {
+  std::vector<std::string> names;
+  for (const auto& each : items)
+    if (const std::string& name = std::invoke(name_of, each);
+        std::ranges::find(names, name) == names.end())
+      names.push_back(name);
+  return names;
+}
 
 /// An empty line, the heading and a "- " before each sentence; nothing if there are none.
 std::string list_of(std::string_view heading, const std::vector<std::string>& sentences);

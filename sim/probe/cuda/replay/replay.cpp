@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "models/schedule/issue_order.hpp"
-#include "sim/probe/cuda/on_device.hpp"
 #include "sim/probe/cuda/replay/player.hpp"
 
 namespace stepcast {

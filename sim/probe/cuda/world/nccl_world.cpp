@@ -176,14 +176,6 @@ void Communicator::enqueue(std::size_t member, CollectiveKind kind, std::uint64_
 
 #else
 
-namespace {
-
-[[noreturn]] void refuse() {
-  throw HardwareError("built without NCCL: collectives cannot be measured; the other probes work");
-}
-
-}  // namespace
-
 bool has_nccl() {
   return false;
 }
@@ -192,42 +184,9 @@ std::string nccl_version() {
   return "";
 }
 
-struct Communicator::Handles {};
-
 Communicator::Communicator(const Group& /*group*/, const std::vector<Member>& /*members*/,
                            ProcessTeam& /*team*/) {
-  refuse();
-}
-
-Communicator::~Communicator() = default;
-Communicator::Communicator(Communicator&&) noexcept = default;
-Communicator& Communicator::operator=(Communicator&&) noexcept = default;
-
-bool Communicator::has(std::size_t /*member*/) const {
-  refuse();
-}
-
-std::uint32_t Communicator::place(std::size_t /*member*/) const {
-  refuse();
-}
-
-void Communicator::begin() {
-  refuse();
-}
-
-void Communicator::end() {
-  refuse();
-}
-
-void Communicator::wait(const CudaStream& /*stream*/) const {
-  refuse();
-}
-
-void Communicator::enqueue(std::size_t /*member*/, CollectiveKind /*kind*/,
-                           std::uint64_t /*elements*/, std::uint32_t /*root*/,
-                           const float* /*send*/, float* /*receive*/,
-                           const CudaStream& /*stream*/) const {
-  refuse();
+  throw HardwareError("built without NCCL: collectives cannot be measured; the other probes work");
 }
 
 #endif

@@ -1,6 +1,6 @@
 #pragma once
-// NCCL over all GPUs of all processes of a team. Where NCCL is not built in, every function throws
-// a HardwareError that says so.
+// NCCL over all GPUs of all processes of a team. Where NCCL is not built in, making a communicator
+// throws a HardwareError that says so.
 
 #include <memory>
 #include <string>
@@ -21,6 +21,8 @@ struct Member {
 bool has_nccl();
 /// "2.28.9"; empty without NCCL.
 std::string nccl_version();
+
+#ifdef STEPCAST_HAS_NCCL
 
 /// The communicators of this process's GPUs, for a group of ranks. Making one is a call that all
 /// processes make together, whether they have members or not.
@@ -53,5 +55,25 @@ class Communicator {
   std::unique_ptr<Handles> handles_;
   std::uint32_t size_ = 0;
 };
+
+#else
+
+/// Stands for the one above, and cannot be made.
+class Communicator {
+ public:
+  Communicator(const Group& group, const std::vector<Member>& members, ProcessTeam& team);
+
+  bool has(std::size_t /*member*/) const { return false; }
+  std::uint32_t size() const { return 0; }
+  std::uint32_t place(std::size_t /*member*/) const { return 0; }
+  void enqueue(std::size_t /*member*/, CollectiveKind /*kind*/, std::uint64_t /*elements*/,
+               std::uint32_t /*root*/, const float* /*send*/, float* /*receive*/,
+               const CudaStream& /*stream*/) const {}
+  static void begin() {}
+  static void end() {}
+  void wait(const CudaStream& /*stream*/) const {}
+};
+
+#endif
 
 }  // namespace stepcast

@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "sim/probe/cuda/world/solo_team.hpp"
 #include "sim/probe/hardware_error.hpp"
 #include "sim/probe/launcher.hpp"
 
@@ -15,9 +14,23 @@
 #endif
 
 namespace stepcast {
+namespace {
+
+/// One process.
+class SoloTeam final : public ProcessTeam {
+ public:
+  std::uint32_t rank() const override { return 0; }
+  std::uint32_t size() const override { return 1; }
+  std::uint32_t rank_on_node() const override { return 0; }
+  std::uint32_t nodes() const override { return 1; }
+  double largest(double value) override { return value; }
+  void barrier() override {}
+  void broadcast(void* /*data*/, std::size_t /*bytes*/) override {}
+  bool all_differ_on_node(std::uint64_t /*key*/) override { return true; }
+  void give_up(const std::string& /*why*/, int /*exit_code*/) noexcept override {}
+};
 
 #ifdef STEPCAST_HAS_MPI
-namespace {
 
 // Rank 0 speaks first, and for all if they failed alike.
 constexpr std::chrono::seconds kAfterRankZero{2};
@@ -84,8 +97,9 @@ class MpiTeam final : public ProcessTeam {
   MPI_Comm node_ = MPI_COMM_NULL;
 };
 
-}  // namespace
 #endif
+
+}  // namespace
 
 std::unique_ptr<ProcessTeam> make_team() {
   const Launcher launcher = launcher_of_environment();

@@ -1,64 +1,87 @@
 #include "sim/report/text/measured/calibration_report.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
-#include "sim/report/text/table.hpp"
+#include "sim/report/fields/reading.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/wording.hpp"
 #include "sim/study/calibration_errors.hpp"
 
 namespace stepcast {
 namespace {
 
-std::string shown_median(const ErrorSummary& errors) {
-  return errors.cases == 0 ? "-" : percent(errors.median);
-}
+using nlohmann::ordered_json;
 
-std::string shown_worst(const ErrorSummary& errors) {
-  return errors.cases == 0 ? "-" : percent(errors.worst);
+/// What predicts a point, and whether the report shows the worst beside the median.
+struct Prediction {
+  const char* key;
+  std::vector<PointError> Calibration::*errors;
+  PredictedBy by;
+  const char* heading;
+  bool worst = false;
+};
+
+constexpr std::array kPredictions = std::to_array<Prediction>({
+    {"left_one_out", &Calibration::left_out, PredictedBy::Curve, "curve", true},
+    {"left_one_out_alpha_beta", &Calibration::left_out, PredictedBy::AlphaBeta, "a-b", true},
+    {"fit_alpha_beta", &Calibration::fit, PredictedBy::AlphaBeta, "a-b fit"},
+    {"cluster", &Calibration::now, PredictedBy::Curve, "cluster"},
+});
+
+std::string shown(const ErrorSummary& errors, double share) {
+  return errors.cases == 0 ? "-" : percent(share);
 }
 
 std::string layout_of(std::uint32_t ranks, std::uint32_t nodes) {
   return fmt::format("{} x {}", nodes, ranks / nodes);
 }
 
-std::vector<std::string> error_row(const Calibration& calibration,
-                                   const PointSelection& selection) {
-  const ErrorSummary left_out = errors_in(calibration.left_out, selection, PredictedBy::Curve);
-  const ErrorSummary line = errors_in(calibration.left_out, selection, PredictedBy::AlphaBeta);
-  const ErrorSummary fit = errors_in(calibration.fit, selection, PredictedBy::AlphaBeta);
-  const ErrorSummary now = errors_in(calibration.now, selection, PredictedBy::Curve);
-  return {shown_median(left_out), shown_worst(left_out), shown_median(line),
-          shown_worst(line),      shown_median(fit),     shown_median(now)};
+PointSelection points_of(const CollectiveCurve& curve) {
+  return {curve.kind, curve.ranks, curve.nodes};
 }
 
 std::string error_table(const Calibration& calibration) {
-  Table table{.columns = {{"collective", Align::Left},
-                          {"GPUs"},
-                          {"nodes"},
-                          {"points"},
-                          {"left out"},
-                          {"curve"},
-                          {"worst"},
-                          {"a-b"},
-                          {"worst"},
-                          {"a-b fit"},
-                          {"cluster"}}};
+  Table table{
+      .columns = {{"collective", Align::Left}, {"GPUs"}, {"nodes"}, {"points"}, {"left out"}}};
+  for (const Prediction& prediction : kPredictions) {
+    table.columns.push_back({prediction.heading});
+    if (prediction.worst)
+      table.columns.push_back({"worst"});
+  }
   for (const CollectiveCurve& curve : calibration.measured.curves) {
     const auto kept = std::ranges::count(curve.points, PointUse::Kept, &CurvePoint::use);
-    std::vector<std::string> row = {
-        name_of(curve.kind), std::to_string(curve.ranks), layout_of(curve.ranks, curve.nodes),
-        std::to_string(curve.points.size()),
-        std::to_string(curve.points.size() - static_cast<std::size_t>(kept))};
-    std::ranges::move(error_row(calibration, {curve.kind, curve.ranks, curve.nodes}),
-                      std::back_inserter(row));
-    table.rows.push_back(std::move(row));
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row = {name_of(curve.kind), std::to_string(curve.ranks), layout_of(curve.ranks, curve.nodes),
+           std::to_string(curve.points.size()), std::to_string(std::ssize(curve.points) - kept)};
+    for (const Prediction& prediction : kPredictions) {
+      const ErrorSummary errors =
+          errors_in(calibration.*prediction.errors, points_of(curve), prediction.by);
+      row.push_back(shown(errors, errors.median));
+      if (prediction.worst)
+        row.push_back(shown(errors, errors.worst));
+    }
   }
   return render(table);
+}
+
+ordered_json errors_json(const Calibration& calibration, const PointSelection& selection) {
+  ordered_json json;
+  for (const Prediction& prediction : kPredictions) {
+    const ErrorSummary errors = errors_in(calibration.*prediction.errors, selection, prediction.by);
+    if (errors.cases == 0)
+      json[prediction.key] = nullptr;
+    else
+      json[prediction.key] = {
+          {"points", errors.cases}, {"median", errors.median}, {"worst", errors.worst}};
+  }
+  return json;
 }
 
 std::string summary_line(const Calibration& calibration, CollectiveKind kind) {
@@ -76,22 +99,31 @@ std::string summary_line(const Calibration& calibration, CollectiveKind kind) {
   return text;
 }
 
-std::string where_of(const CurveFit& fit) {
-  return fit.ranks_per_node == 0 ? "in a node" : fmt::format("{} a node", fit.ranks_per_node);
+std::string where_of(const ordered_json& ranks_per_node) {
+  return ranks_per_node == 0 ? "in a node"
+                             : fmt::format("{} a node", ranks_per_node.get<std::uint32_t>());
 }
 
-std::string fit_table(const Calibration& calibration) {
-  Table table{.columns = {{"fit", Align::Left},
-                          {"GPUs", Align::Left},
-                          {"tree below"},
-                          {"start-up of a ring step"},
-                          {"bandwidth of a ring step"}}};
-  for (const CurveFit& fit : calibration.measured.fits)
-    table.rows.push_back({name_of(fit.kind), where_of(fit),
-                          fit.tree_below > Bytes{} ? format_bytes(fit.tree_below) : "-",
-                          format_seconds(fit.startup), format_bandwidth(fit.bandwidth)});
-  return render(table);
+std::string size_or_none(const ordered_json& value) {
+  return value > 0 ? format_bytes({value.get<double>()}) : "-";
 }
+
+constexpr std::array kFitFields = std::to_array<Field<CurveFit>>({
+    {"collective", Unit::Name, [](const CurveFit& fit) { return ordered_json(name_of(fit.kind)); },
+     "", "", "fit"},
+    {"gpus_per_node", Unit::Name, of<&CurveFit::ranks_per_node>, "", "", "GPUs", 0, where_of},
+    {"tree_below_bytes", Unit::Bytes, of<&CurveFit::tree_below>, "", "", "tree below", 0,
+     size_or_none},
+    {"startup_s", Unit::Time, of<&CurveFit::startup>, "", "", "start-up of a ring step"},
+    {"bandwidth_bytes_per_s", Unit::BytesPerSecond, of<&CurveFit::bandwidth>, "", "",
+     "bandwidth of a ring step"},
+});
+
+constexpr std::array kLinkFields = std::to_array<Field<CalibratedLink>>({
+    {"source", Unit::Text, of<&CalibratedLink::source>},
+    {"bandwidth_bytes_per_s", Unit::BytesPerSecond, of<&CalibratedLink::bandwidth>},
+    {"latency_s", Unit::Time, of<&CalibratedLink::latency>},
+});
 
 /// Neighbouring points of a curve that were left out for the same reason.
 struct LeftOut {
@@ -155,6 +187,31 @@ std::string link_line(const CalibratedLink& link) {
   return text;
 }
 
+const char* word_of(PointUse use) {
+  return use == PointUse::Kept ? "kept" : use == PointUse::Outlier ? "outlier" : "pipelined";
+}
+
+ordered_json points_json(const Calibration& calibration, const CollectiveCurve& curve) {
+  ordered_json points = ordered_json::array();
+  for (const CurvePoint& point : curve.points) {
+    const PointError* error = find_left_out(calibration, curve, point.size);
+    points.push_back({{"size_bytes", point.size.value},
+                      {"time_s", point.time.value},
+                      {"use", word_of(point.use)}});
+    if (error)
+      points.back()["left_one_out_s"] = error->predicted.value;
+  }
+  return points;
+}
+
+ordered_json curve_json(const Calibration& calibration, const CollectiveCurve& curve) {
+  return {{"collective", name_of(curve.kind)},
+          {"gpus", curve.ranks},
+          {"nodes", curve.nodes},
+          {"errors", errors_json(calibration, points_of(curve))},
+          {"points", points_json(calibration, curve)}};
+}
+
 }  // namespace
 
 std::string render_calibration(const Calibration& calibration) {
@@ -176,10 +233,26 @@ std::string render_calibration(const Calibration& calibration) {
                              format_bytes(kSummedFrom)),
                  0) +
             "\n" + error_table(calibration) + list_of("Each rank count from the others", summary) +
-            "\n" + fit_table(calibration);
+            "\n" + render(table_of(span_of(kFitFields), calibration.measured.fits));
   text += list_of("Notes", texts_of(calibration.notes));
   text += list_of("Left out", left_out) + list_of("Links", links);
   return text;
+}
+
+std::string calibration_json(const Calibration& calibration) {
+  ordered_json json;
+  json["summed_from_bytes"] = kSummedFrom.value;
+  json["curves"] = ordered_json::array();
+  json["summary"] = ordered_json::array();
+  json["fits"] = json_of(span_of(kFitFields), calibration.measured.fits);
+  json["links"] = json_of(span_of(kLinkFields), calibration.links);
+  for (const CollectiveCurve& curve : calibration.measured.curves)
+    json["curves"].push_back(curve_json(calibration, curve));
+  for (const CollectiveKind kind : kinds_of(calibration.measured))
+    json["summary"].push_back(
+        {{"collective", name_of(kind)}, {"errors", errors_json(calibration, {.kind = kind})}});
+  json["notes"] = texts_of(calibration.notes);
+  return printed(json);
 }
 
 }  // namespace stepcast

@@ -1,5 +1,3 @@
-#include "sim/report/text/measured/diagnosis_comparison.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "models/base/numbers.hpp"
+#include "sim/report/text/measured/diagnosis_report.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {

@@ -5,16 +5,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
-#include "sim/report/text/measured/gain_table.hpp"
-#include "sim/report/text/measured/kernel_table.hpp"
-#include "sim/report/text/measured/meeting_table.hpp"
-#include "sim/report/text/measured/path_text.hpp"
-#include "sim/report/text/measured/rank_table.hpp"
-#include "sim/report/text/table.hpp"
-#include "traces/readers/rank_comparison.hpp"
+#include "sim/report/fields/diagnosis_fields.hpp"
+#include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -146,49 +142,29 @@ std::string parts_in_words(const JobClocks& clocks) {
   for (const HostClock& clock : clocks.hosts)
     names[clock.part].push_back(clock.name);
   std::string text;
-  for (auto& [part, of] : names) {
-    const std::size_t all = of.size();
-    of.resize(std::min(all, kMostNames));
-    text += fmt::format("{}{}{}", text.empty() ? "" : "; ", fmt::join(of, ", "),
-                        all > kMostNames ? fmt::format(" and {} more", all - kMostNames) : "");
-  }
+  for (const auto& [part, of_part] : names)
+    text += (text.empty() ? "" : "; ") + first_of(of_part, kMostNames);
   return text;
 }
 
-/// The first ones of many.
 std::string jumps_in_words(const JobClocks& clocks) {
   constexpr std::size_t kMostJumps = 3;
   std::vector<std::string> jumps;
   for (const JumpedClock& jump : clocks.jumps)
     jumps.push_back(
         fmt::format("{} in step {} by {}", jump.host, jump.step, format_seconds(jump.by)));
-  const std::size_t all = jumps.size();
-  jumps.resize(std::min(all, kMostJumps));
-  return fmt::format("Clocks jumped, and these steps are left out: {}{}.", fmt::join(jumps, ", "),
-                     all > kMostJumps ? fmt::format(" and {} more", all - kMostJumps) : "");
+  return fmt::format("Clocks jumped, and these steps are left out: {}.",
+                     first_of(jumps, kMostJumps));
 }
 
 /// Clocks that were moved; nothing where all ranks share one.
-std::string clock_table(const JobClocks& clocks) {
+std::string clock_table(const Diagnosis& diagnosis) {
+  const JobClocks& clocks = diagnosis.clocks;
   if (clocks.hosts.size() < 2)
     return "";
-  Table table{.columns = {{"clock", Align::Left},
-                          {"offset"},
-                          {"half within"},
-                          {"drift ppm"},
-                          {"too early before"},
-                          {"too early after"}}};
-  constexpr double kMillion = 1e6;
-  for (std::size_t i = 0; i < std::min(clocks.hosts.size(), kMostClocks); ++i) {
-    const HostClock& clock = clocks.hosts[i];
-    table.rows.push_back({clock.name, format_offset(clock.offset), format_seconds(clock.half_width),
-                          fmt::format("{:.2f}", clock.drift * kMillion),
-                          std::to_string(clock.violations_before),
-                          std::to_string(clock.violations_after)});
-  }
-  std::string text = fmt::format("\n{}", render(table));
-  if (clocks.hosts.size() > kMostClocks)
-    text += fmt::format("and {} more\n", clocks.hosts.size() - kMostClocks);
+  Table table = table_of(clock_fields(), clock_rows(diagnosis));
+  table.rows.resize(std::min(table.rows.size(), kMostClocks));
+  std::string text = "\n" + render(table) + and_more(clocks.hosts.size(), kMostClocks);
   if (clocks.by_step)
     text += "Offsets move from step to step and were found for each; the table has their middle.\n";
   if (!clocks.jumps.empty())
@@ -202,20 +178,16 @@ std::string clock_table(const JobClocks& clocks) {
 
 std::string doubts(const Diagnosis& diagnosis) {
   std::string text;
-  if (diagnosis.taken_apart > 0)
-    text += wrap(fmt::format("Doubtful: {} collectives and messages contradict others and were "
-                             "taken apart; events are missing or were paired wrongly.",
-                             diagnosis.taken_apart),
-                 0);
-  if (diagnosis.restored > 0)
-    text += wrap(fmt::format("Rows restored: {} operations that other steps have and these lost.",
-                             diagnosis.restored),
-                 0);
-  if (diagnosis.lost > 0)
-    text += wrap(fmt::format("Rows lost for good: {} operations that others have, of which nothing "
-                             "tells when they ran.",
-                             diagnosis.lost),
-                 0);
+  const auto add = [&](std::size_t count, std::string_view before, std::string_view after) {
+    if (count > 0)
+      text += wrap(fmt::format("{}: {} {}", before, count, after), 0);
+  };
+  add(diagnosis.taken_apart, "Doubtful",
+      "collectives and messages contradict others and were taken apart; events are missing or were "
+      "paired wrongly.");
+  add(diagnosis.restored, "Rows restored", "operations that other steps have and these lost.");
+  add(diagnosis.lost, "Rows lost for good",
+      "operations that others have, of which nothing tells when they ran.");
   return text;
 }
 
@@ -230,7 +202,7 @@ std::string render_diagnosis(const Diagnosis& diagnosis) {
                      wrap(diagnosis.verdict.text, 0), times(diagnosis), explained(diagnosis),
                      parts(diagnosis), render_ranks(diagnosis), render_uneven_kernels(diagnosis),
                      render_meetings(diagnosis), render_gains(diagnosis), render_path(diagnosis),
-                     clock_table(diagnosis.clocks), doubts(diagnosis));
+                     clock_table(diagnosis), doubts(diagnosis));
 }
 
 }  // namespace stepcast

@@ -8,7 +8,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/report/picture/scatter_plot.hpp"
+#include "sim/report/json/study_json.hpp"
+#include "sim/report/picture/svg_chart.hpp"
+#include "sim/report/text/wording.hpp"
 #include "traces/json/provenance_json.hpp"
 
 namespace stepcast {
@@ -16,7 +18,7 @@ namespace {
 
 constexpr const char* kRow = "  {:<22} {:<54} {:>10} {:>10} {:>8}\n";
 
-std::string percent(double share) {
+std::string signed_percent(double share) {
   return fmt::format("{:+.1f} %", 100 * share);
 }
 
@@ -25,7 +27,7 @@ std::string cases_of(const HardwareValidation& validation, const std::string& de
   for (const HardwareCase& each : validation.cases)
     if (each.device == device)
       text += fmt::format(kRow, each.family, each.what, format_seconds(each.measured),
-                          format_seconds(each.predicted), percent(each.error()));
+                          format_seconds(each.predicted), signed_percent(each.error()));
   return text;
 }
 
@@ -38,14 +40,6 @@ std::string summary_of(const HardwareValidation& validation, const std::string& 
           fmt::format("  {:<22} {:>6} {:>8.1f} % {:>8.1f} %\n", family.family, family.errors.cases,
                       100 * family.errors.median, 100 * family.errors.worst);
   return text;
-}
-
-std::vector<std::string> devices_of(const HardwareValidation& validation) {
-  std::vector<std::string> devices;
-  for (const FamilyErrors& family : validation.families)
-    if (std::ranges::find(devices, family.device) == devices.end())
-      devices.push_back(family.device);
-  return devices;
 }
 
 /// What a device is read off.
@@ -95,7 +89,7 @@ double rate_of(const KernelPoint& product) {
 
 std::string render_hardware_validation(const HardwareValidation& validation) {
   std::string text;
-  for (const std::string& device : devices_of(validation))
+  for (const std::string& device : distinct(validation.families, &FamilyErrors::device))
     text += fmt::format("{}\n\n{}\nAbsolute errors\n{}\n", device, cases_of(validation, device),
                         summary_of(validation, device));
   text += fmt::format("Models fitted on {} points; {} cases predicted.\n", validation.fitted,
@@ -126,28 +120,32 @@ std::string hardware_validation_json(const HardwareValidation& validation) {
                                 {"cases", family.errors.cases},
                                 {"median_error", family.errors.median},
                                 {"worst_error", family.errors.worst}});
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return printed(json);
 }
 
 std::string hardware_plot(const HardwareValidation& validation) {
-  std::vector<ScatterSeries> series;
-  const std::vector<std::string> devices = devices_of(validation);
-  const bool several = devices.size() > 1;
+  const std::vector<std::string> devices = distinct(validation.families, &FamilyErrors::device);
+  LineChart chart{.title = fmt::format("Predicted against measured time: {} (band: 10 %)",
+                                       fmt::join(devices, ", ")),
+                  .x_label = "measured time",
+                  .y_label = "predicted time",
+                  .band = 1.1};
   for (const FamilyErrors& family : validation.families) {
-    ScatterSeries dots{
-        .name = several ? fmt::format("{} ({})", family.family, family.device) : family.family,
-        .points = {}};
+    ChartLine dots{.name = devices.size() > 1 ? fmt::format("{} ({})", family.family, family.device)
+                                              : family.family,
+                   .member = chart.lines.size(),
+                   .values = {},
+                   .joined = false};
     for (const HardwareCase& each : validation.cases)
-      if (each.device == family.device && each.family == family.family)
-        dots.points.push_back({each.measured.value, each.predicted.value,
-                               fmt::format("{}: {}", each.what, percent(each.error()))});
-    series.push_back(std::move(dots));
+      if (each.device == family.device && each.family == family.family) {
+        dots.at.push_back(each.measured.value);
+        dots.values.push_back(each.predicted.value);
+        dots.labels.push_back(fmt::format("{}: {}", each.what, signed_percent(each.error())));
+      }
+    if (!dots.values.empty())
+      chart.lines.push_back(std::move(dots));
   }
-  return render_scatter_plot(
-      series, {.title = fmt::format("Predicted against measured time: {} (band: 10 %)",
-                                    fmt::join(devices, ", ")),
-               .across = "measured time",
-               .up = "predicted time"});
+  return svg_of(chart);
 }
 
 DeviceSpec fitted_device(std::span<const HardwareResults> files) {
@@ -186,7 +184,7 @@ std::string device_json_text(const DeviceSpec& device) {
   json["memory_bandwidth"] = fmt::format("{:.4g}GBps", device.memory_bandwidth.value * 1e-9);
   if (device.memory.value > 0)
     json["memory"] = fmt::format("{:.0f}B", device.memory.value);
-  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

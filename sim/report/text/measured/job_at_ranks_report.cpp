@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/table.hpp"
+#include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -39,7 +41,7 @@ std::string render_job_at_ranks(const std::string& origin, const JobAtRanks& res
     add("forecast, ranks as uneven as recorded", ranks, result.step);
   std::string text;
   if (!result.doubt.empty())
-    text += wrap(fmt::format("Doubtful: {}.", result.doubt), 2);
+    text += doubtful({result.doubt});
   text += fmt::format("{}: {}\n", origin, change_of(result));
   if (!result.layout.empty())
     text += fmt::format("  layout: {}\n", result.layout);
@@ -88,7 +90,7 @@ std::string job_at_ranks_json(const std::string& origin, const JobAtRanks& resul
   json["notes"] = result.basis;
   for (const Note& note : result.notes)
     json["notes"].push_back(note.text);
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

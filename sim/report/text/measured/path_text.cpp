@@ -1,5 +1,3 @@
-#include "sim/report/text/measured/path_text.hpp"
-
 #include <algorithm>
 #include <functional>
 
@@ -8,6 +6,7 @@
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/report/text/measured/diagnosis_report.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {

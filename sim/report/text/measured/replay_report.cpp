@@ -8,8 +8,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "sim/report/json/stalls_json.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/table.hpp"
+#include "sim/report/text/wording.hpp"
 #include "traces/replay/recorded_delays.hpp"
 #include "traces/stalled_steps.hpp"
 
@@ -41,6 +42,14 @@ Seconds mean_of(const ReplayedTrace& result, TimeOf time_of) {
   return sum / count;
 }
 
+Seconds mean_recorded(const ReplayedTrace& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.recorded; });
+}
+
+Seconds mean_simulated(const ReplayedTrace& result) {
+  return mean_of(result, [](const ReplayedStep& step) { return step.simulated; });
+}
+
 std::string percent(Seconds of, Seconds base) {
   const double change = std::round(1000 * (of / base - 1)) / 10;
   return fmt::format("{:+.1f} %", change == 0 ? 0.0 : change);  // Not "-0.0".
@@ -51,18 +60,6 @@ std::vector<std::string> row_of(const ReplayedStep& step) {
     return {step.name, "not whole", format_seconds(step.simulated), ""};
   return {step.name, format_seconds(step.recorded), format_seconds(step.simulated),
           percent(step.simulated, step.recorded)};
-}
-
-/// Returns the usual and the stalled steps among the whole recorded ones.
-RecordedPace replayed_pace(const ReplayedTrace& result) {
-  std::vector<Seconds> lengths;
-  std::vector<bool> stalled;
-  for (const ReplayedStep& step : result.steps)
-    if (step.whole) {
-      lengths.push_back(step.recorded);
-      stalled.push_back(step.stalled);
-    }
-  return pace_of(lengths, stalled);
 }
 
 ReplayedStep mean_step(const ReplayedTrace& result) {
@@ -173,14 +170,6 @@ ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>&
   return result;
 }
 
-Seconds mean_recorded(const ReplayedTrace& result) {
-  return mean_of(result, [](const ReplayedStep& step) { return step.recorded; });
-}
-
-Seconds mean_simulated(const ReplayedTrace& result) {
-  return mean_of(result, [](const ReplayedStep& step) { return step.simulated; });
-}
-
 void refuse_missed_recording(const ReplayedTrace& result) {
   const Seconds step = mean_recorded(result);
   if (std::abs(error_of(result)) > kRefused)
@@ -202,11 +191,8 @@ std::string render_replay(const ReplayedTrace& result) {
   for (std::size_t i = 0; i < result.steps.size() && i < kMostSteps; ++i)
     table.rows.push_back(row_of(result.steps[i]));
   table.rows.push_back(row_of(mean_step(result)));
-  std::string text;
-  for (const std::string& doubt : doubts_on(result))
-    text += wrap(fmt::format("Doubtful: {}.", doubt), 2);
-  text += render(table);
-  const RecordedPace pace = replayed_pace(result);
+  std::string text = doubtful(doubts_on(result)) + render(table);
+  const RecordedPace pace = pace_in(result.steps, &ReplayedStep::recorded);
   if (result.steps.size() > kMostSteps)
     text += fmt::format("The mean is of {} {} steps; --json shows them all.\n",
                         pace.stalled_steps > 0 ? "the usual ones of" : "all", result.steps.size());
@@ -241,7 +227,8 @@ std::string replay_json(const ReplayedTrace& result) {
   for (const ReplayedStep& step : result.steps)
     json["steps"].push_back(step_json(step));
   json["mean"] = mean_json(result);
-  if (const RecordedPace pace = replayed_pace(result); pace.stalled_steps > 0)
+  if (const RecordedPace pace = pace_in(result.steps, &ReplayedStep::recorded);
+      pace.stalled_steps > 0)
     json["stalls"] = stalls_json(pace);
   json["doubts"] = doubts_on(result);
   json["notes"] = texts_of(result.notes);
@@ -255,7 +242,7 @@ std::string replay_json(const ReplayedTrace& result) {
                                {"kernels_and_copies_s", rounded(result.device.value)},
                                {"collectives_s", rounded(result.collectives.value)},
                                {"delays_s", rounded(result.delays.value)}};
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

@@ -39,10 +39,6 @@ struct ReplayedTrace {
 /// Means over the whole steps that did not stall of what is taken from the trace.
 ReplayedTrace replay_result(std::string origin, const std::vector<RecordedStep>& steps);
 
-/// Mean durations of the whole steps that did not stall, recorded and simulated.
-Seconds mean_recorded(const ReplayedTrace& result);
-Seconds mean_simulated(const ReplayedTrace& result);
-
 /// Throws InputError if the replay misses its own recording: the step, or the median start of
 /// device work, by more than a tenth of a step.
 void refuse_missed_recording(const ReplayedTrace& result);

@@ -15,4 +15,8 @@ std::string render_trace(const TraceSummary& summary);
 std::string trace_json(const TraceSummary& summary, const ImportReport& report,
                        std::size_t ranks_given, const RankTiming* timing = nullptr);
 
+/// The ranks of a job as a table: clock offset, step, who waits for whom, stragglers; or why they
+/// cannot be compared.
+std::string render_ranks(const RankComparison& comparison);
+
 }  // namespace stepcast

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/forecast/shared_notes.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/wording.hpp"
 
 namespace stepcast {
@@ -31,16 +32,6 @@ std::string schedule_text(const Validation& validation) {
 std::string cell_text(const Validation& validation) {
   return fmt::format("{:.4f} {:.4f} {:>+6.1f} %", validation.measured.value,
                      validation.predicted.value, 100 * validation.error());
-}
-
-/// Values of `key` in the order of their first appearance.
-template <class Key>
-std::vector<std::string> distinct(std::span<const Validation> validations, Key key) {
-  std::vector<std::string> values;
-  for (const Validation& each : validations)
-    if (std::ranges::find(values, key(each)) == values.end())
-      values.push_back(key(each));
-  return values;
 }
 
 template <class Predicate>
@@ -125,7 +116,7 @@ nlohmann::ordered_json case_json(const Validation& each) {
 std::vector<std::string> checked_schedules(std::span<const Validation> validations) {
   const Validations checks =
       those(validations, [](const Validation& each) { return each.use == MeasurementUse::Check; });
-  return distinct(checks, [](const Validation& each) { return each.schedule; });
+  return distinct(checks, &Validation::schedule);
 }
 
 std::string checks_by_schedule(std::span<const Validation> validations) {
@@ -151,8 +142,7 @@ std::string notes_on(std::span<const Validation> validations) {
 
 std::string render_validation(std::span<const Validation> validations) {
   std::string text = "Measured and predicted seconds an iteration, and the error.\n\n";
-  for (const std::string& cluster :
-       distinct(validations, [](const Validation& each) { return each.cluster; }))
+  for (const std::string& cluster : distinct(validations, &Validation::cluster))
     for (const MeasurementUse use : kUses) {
       const Validations cases = those(validations, [&](const Validation& each) {
         return each.cluster == cluster && each.use == use;
@@ -180,7 +170,7 @@ std::string validation_json(std::span<const Validation> validations) {
   json["checks_by_schedule"] = nlohmann::ordered_json::object();
   for (const std::string& schedule : checked_schedules(validations))
     json["checks_by_schedule"][schedule] = summary_json(summarise_checks(validations, schedule));
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

@@ -1,3 +1,5 @@
+#include "sim/report/picture/figures.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -5,9 +7,8 @@
 
 #include "models/base/error.hpp"
 #include "sim/report/picture/bar_chart.hpp"
+#include "sim/report/picture/colours.hpp"
 #include "sim/report/picture/compare_figure.hpp"
-#include "sim/report/picture/gantt_chart.hpp"
-#include "sim/report/picture/run_figure.hpp"
 #include "sim/report/png/png.hpp"
 #include "sim/report/png/png_module.hpp"
 #include "tests/support/owned_job.hpp"
@@ -24,21 +25,28 @@ std::size_t count(const std::string& text, const std::string& what) {
 }
 
 TEST(BarChart, APartThatTakesNothingHasNoRectangle) {
-  const BarChart chart{.title = "a",
-                       .unit = "ms",
-                       .rows = {{.name = "x", .parts = {{2, 0}, {0, 1}, {1, 2}}, .text = "3"}}};
+  BarChart chart{.title = "a", .unit = "ms", .rows = {"x"}, .legend = false};
+  chart.bars = {{.end = 2}, {.begin = 2, .end = 2, .kind = 1}, {.begin = 2, .end = 3, .kind = 2}};
   EXPECT_EQ(count(panel_of(chart).elements, "<rect"), 2U);
 }
 
 TEST(BarChart, NamesAreText) {
-  const BarChart chart{.title = "<script>", .unit = "ms", .rows = {{.name = "<b>&", .parts = {}}}};
+  const BarChart chart{.title = "<script>", .unit = "ms", .rows = {"<b>&"}};
   const std::string elements = panel_of(chart).elements;
   EXPECT_EQ(elements.find("<script>"), elements.npos);
   EXPECT_NE(elements.find("&lt;b&gt;&amp;"), elements.npos);
 }
 
-GanttChart chart_of(std::size_t bars, double length) {
-  GanttChart chart{.title = "", .unit = "ms", .from = 0, .to = 100, .rows = {"a"}, .kinds = {"k"}};
+TEST(BarChart, AKindOfWorkHasItsColourInEveryChart) {
+  BarChart chart{.title = "a", .unit = "ms", .legend = false};
+  chart.add_row("b", 0, 1, "exposed communication: all-gather", "");
+  EXPECT_NE(panel_of(chart).elements.find("#882255"), std::string::npos);
+  EXPECT_STREQ(colour_of_work("other compute: packing", 0), "#009e73");
+  EXPECT_STREQ(colour_of_work("what nobody knows", 1), kPalette[1]);
+}
+
+BarChart chart_of(std::size_t bars, double length) {
+  BarChart chart{.unit = "ms", .to = 100, .cut = true, .rows = {"a"}, .kinds = {"k"}};
   for (std::size_t i = 0; i < bars; ++i) {
     const double begin = 100.0 * static_cast<double>(i) / static_cast<double>(bars);
     chart.bars.push_back({.row = 0, .begin = begin, .end = begin + length, .kind = 0});
@@ -46,23 +54,23 @@ GanttChart chart_of(std::size_t bars, double length) {
   return chart;
 }
 
-TEST(GanttChart, BarsThatCannotBeToldApartAreOne) {
+TEST(BarChart, BarsThatCannotBeToldApartAreOne) {
   // The legend has a rectangle of its own.
   EXPECT_EQ(count(panel_of(chart_of(10, 5)).elements, "<rect"), 11U);
   EXPECT_LT(count(panel_of(chart_of(100'000, 0.0009)).elements, "<rect"), 4000U);
 }
 
-TEST(GanttChart, BarsAreCutWhereItBeginsAndEnds) {
-  GanttChart chart = chart_of(0, 0);
+TEST(BarChart, BarsAreCutWhereItBeginsAndEnds) {
+  BarChart chart = chart_of(0, 0);
   chart.bars = {{.row = 0, .begin = -5, .end = 10}, {.row = 0, .begin = 150, .end = 160}};
   const std::string elements = panel_of(chart).elements;
   EXPECT_EQ(count(elements, "<rect"), 2U);
   EXPECT_NE(elements.find("<rect x=\"230.00\""), elements.npos) << elements;
 }
 
-// 9.5 units a percent: "17" takes 12 and some room.
-TEST(GanttChart, BarsBearTextWhereItFits) {
-  GanttChart chart = chart_of(0, 0);
+// 8.9 units a percent: "17" takes 12 and some room.
+TEST(BarChart, BarsBearTextWhereItFits) {
+  BarChart chart = chart_of(0, 0);
   chart.bars = {{.row = 0, .begin = 0, .end = 2, .text = "17"},
                 {.row = 0, .begin = 10, .end = 11, .text = "18"},
                 {.row = 0, .begin = 20, .end = 22, .lighter = 0.4, .text = "19"}};
@@ -118,7 +126,7 @@ TEST(Png, IsTwiceTheSizeOfItsDocument) {
   require_png("a.png");
   const std::string png = png_of(compare_figure({{"a", Forecast{}, 1}}));
   ASSERT_TRUE(png.starts_with("\x89PNG\r\n\x1a\n"));
-  EXPECT_EQ(number_at(png, 16), 2U * 932);
+  EXPECT_EQ(number_at(png, 16), 2U * 1232);
   EXPECT_GT(number_at(png, 20), 300U);
   EXPECT_THROW(png_of("<svg"), SimulationError);
 }

@@ -1,7 +1,7 @@
-#include "sim/report/text/measured/diagnosis_comparison.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "sim/report/text/measured/diagnosis_report.hpp"
 
 namespace stepcast {
 namespace {

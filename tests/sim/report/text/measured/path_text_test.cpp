@@ -1,9 +1,9 @@
-#include "sim/report/text/measured/path_text.hpp"
-
 #include <algorithm>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "sim/report/text/measured/diagnosis_report.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+
+#include "sim/timeline/breakdown.hpp"
+
+namespace stepcast {
+
+/// A part of a step as heads of reports, pictures and the page show it: kinds of compute and of
+/// communication are added up.
+struct StepPart {
+  const char* name;
+  const char* key;  ///< Of the breakdown in JSON.
+  Seconds (*time)(const Breakdown& parts);
+};
+
+/// They add up to the step, in the order in which they are shown.
+std::span<const StepPart> step_parts();
+
+}  // namespace stepcast
