@@ -43,14 +43,20 @@ std::string decade_text(int exponent) {
 
 std::string sheet_of(std::string_view title, const std::vector<Panel>& panels,
                      const std::vector<std::string>& notes) {
-  double width = std::min(width_in_letters(title), kLetter * static_cast<double>(report_width()));
+  double width = kLetter * static_cast<double>(report_width());
+  for (const Panel& panel : panels)
+    width = std::max(width, panel.width);
   double below = 20;
   std::string out;
-  add_lines(out, title, below, R"(font-weight="bold")");
+  if (width_in_letters(title) <= width) {
+    out = svg::text(kMargin, below, "start", title, R"(font-weight="bold")");
+    below += kLine;
+  } else {
+    add_lines(out, title, below, R"(font-weight="bold")");
+  }
   for (const Panel& panel : panels) {
     out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n{}</g>\n", kMargin, below,
                        panel.elements);
-    width = std::max(width, panel.width);
     below += panel.height;
   }
   below += kMargin;
