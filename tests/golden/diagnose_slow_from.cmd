@@ -1,0 +1,2 @@
+# root
+stepcast diagnose tests/golden/data/job.csv --slow-from 3
