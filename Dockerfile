@@ -1,4 +1,4 @@
-# docker build -t stepcast . && docker run --rm stepcast demo
+# docker build -t stepcast . && docker run --rm stepcast
 # Written from the two commands of the README; it has not been built in a container engine by its authors.
 FROM debian:12
 COPY . /stepcast
@@ -6,4 +6,4 @@ WORKDIR /stepcast
 RUN ./scripts/setup --page && ./scripts/configure release --without-tests && ninja -C build/release stepcast
 ENV PATH=/stepcast/build/release/bin:$PATH
 ENTRYPOINT ["stepcast"]
-CMD ["demo"]
+CMD ["compare", "five-dnns", "--across", "schedule"]

@@ -65,7 +65,6 @@ NAMED_ELSEWHERE = {
     "traces/catalog.hpp": _COSTS,
     "traces/readers/stepcast/device_costs_reader.cpp": _COSTS,
     "traces/readers/stepcast/device_costs_reader.hpp": _COSTS,
-    "sim/study/sweep/sweep_plan.cpp": "whether second-order schedules can run is asked of the workload's K-FAC costs",
     "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
     "sim/study/validate/cases/cases.cpp": "sets that option",
     "sim/search/plan/": "chooses values of that option",

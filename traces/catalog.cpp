@@ -205,9 +205,12 @@ std::vector<fs::path> files_called(const std::string& name) try {
       files.push_back(file);
   if (fs::is_regular_file(data_root() / "configs/experiments" / (name + ".json"), absent)) {
     const Experiment experiment = load_experiment(name);
-    for (const std::string& named : {experiment.workload, experiment.cluster})
-      if (named != name)
-        std::ranges::copy(files_called(named), std::back_inserter(files));
+    std::vector<std::string> named{experiment.workload, experiment.cluster};
+    std::ranges::copy(experiment.workloads, std::back_inserter(named));
+    std::ranges::copy(experiment.clusters, std::back_inserter(named));
+    for (const std::string& each : named)
+      if (each != name)
+        std::ranges::copy(files_called(each), std::back_inserter(files));
   }
   return files;
 } catch (const InputError&) {

@@ -35,6 +35,29 @@ const compare = {
       }),
     }));
   },
+  /// The schedule that trains most samples a second, by density and what else tells jobs apart.
+  map(results, boundaries) {
+    const keys = Object.keys(boundaries[0].combination).filter((key) => compare.varied.has(key));
+    const jobOf = (r) => keys.map((key) => `${key}=${r.combination[key]}`).join(' ');
+    const densities = [...new Set(results.map((r) => r.combination.density))].filter((density) => density !== '-');
+    const jobs = [...new Set(results.map(jobOf))];
+    const schedules = [...new Set(results.map((r) => r.schedule.name))];
+    const cells = jobs.flatMap((job, y) => densities.map((density, x) => {
+      const there = results.filter((r) => jobOf(r) === job && [density, '-'].includes(r.combination.density));
+      const best = there.reduce((a, b) => (b.throughput_samples_per_s > a.throughput_samples_per_s ? b : a));
+      return { value: [x, y, schedules.indexOf(best.schedule.name)], best };
+    }));
+    return picture.box('Fastest schedule by density', (look) => ({
+      grid: { left: 220, right: 30, top: 50, bottom: 50 },
+      tooltip: { formatter: ({ data }) => `${data.best.schedule.name}: ${format.time(data.best.iteration_time_s)}\n${data.best.speedup.toFixed(2)} times ${schedules[0]}` },
+      xAxis: { type: 'category', name: 'density', data: densities },
+      yAxis: { type: 'category', data: jobs },
+      visualMap: { type: 'piecewise', orient: 'horizontal', top: 0, left: 'center', dimension: 2, textStyle: { color: look.ink },
+        categories: schedules.map((_, i) => i), inRange: { color: schedules.map((_, i) => palette[i % palette.length]) },
+        formatter: (i) => schedules[i] },
+      series: [{ type: 'heatmap', data: cells, label: { show: true, formatter: ({ data }) => data.best.speedup.toFixed(2) } }],
+    }), 120 + 40 * jobs.length);
+  },
   show(result) {
     const { results } = result;
     const values = (key) => new Set(results.map(({ combination }) => combination?.[key]));
@@ -48,6 +71,8 @@ const compare = {
     if (lines)
       elements.section('Iteration time', elements.make('p', { class: 'hint' },
         'Bands: where a measured step is likely to lie, by the errors of checked cases.'), lines);
+    if (result.boundaries?.length > 0 && compare.varied.has('density'))
+      elements.section('Fastest schedule', compare.map(results, result.boundaries));
     elements.section('Where the step goes', compare.bars(results));
     const fits = (r) => (r.memory.device_memory_bytes > 0 ? (r.memory.total_bytes <= r.memory.device_memory_bytes ? 'yes' : 'no') : '-');
     elements.section('Forecasts', elements.table([

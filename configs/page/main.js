@@ -28,8 +28,6 @@
     if (isForecast(result)) run.show(result, trace, figure);
     else if (Array.isArray(result.results) && result.results.length > 0 && result.results.every(isForecast)) compare.show(result);
     else if (Array.isArray(result.pareto) && Array.isArray(result.results)) plan.show(result);
-    else if (Array.isArray(result.curves) && Array.isArray(result.gpus)) studies.scaling(result);
-    else if (Array.isArray(result.networks) && Array.isArray(result.densities)) studies.crossover(result);
     else if (Array.isArray(result.trials) && result.best) studies.tune(result);
     else if (result.verdict?.text !== undefined && Array.isArray(result.ranks)) diagnose.show(result);
     else studies.any(result);

@@ -1,43 +1,5 @@
 // What the other studies print, and any other JSON as tables.
 const studies = {
-  scaling(json) {
-    const sizes = json.gpus.map((gpus, i) => `${gpus} (${gpus / json.gpus_per_node[i]} × ${json.gpus_per_node[i]})`);
-    const label = (curve) => `${curve.schedule} on ${curve.cluster}`;
-    elements.section('Iteration time by GPUs', elements.make('p', { class: 'hint' },
-      'Bands: where a measured step is likely to lie, by the errors of checked cases.'), picture.box('Iteration time by GPUs', () => ({
-      grid: { left: 70, right: 40, top: 40, bottom: 50 }, legend: {}, tooltip: { trigger: 'axis' },
-      xAxis: { type: 'category', name: 'GPUs', data: sizes }, yAxis: { type: 'value', name: 'ms', min: 0 },
-      series: json.curves.flatMap((curve, i) => picture.line(label(curve), i, curve.iteration_time_s.map((time) => time * 1e3),
-        curve.iteration_time_s.map((_, at) => curve.iteration_time_low_s && [curve.iteration_time_low_s[at] * 1e3, curve.iteration_time_high_s[at] * 1e3]))),
-    }), 420), elements.table([{ name: 'curve', value: label, isText: true },
-      ...sizes.map((size, i) => ({ name: size, value: (curve) => curve.iteration_time_s[i], text: format.ms }))], json.curves));
-    run.notes([json]);
-  },
-  crossover(json) {
-    for (const nodes of [...new Set(json.networks.map((network) => network.nodes))]) {
-      const networks = json.networks.filter((network) => network.nodes === nodes);
-      const cells = networks.flatMap((network, y) => network.cells.map((cell, x) => ({
-        value: [x, y, json.schedules.indexOf(cell.fastest)], cell, network,
-        gain: cell.iteration_time_s[json.schedules[0]] / cell.iteration_time_s[cell.fastest] })));
-      elements.section(`Fastest on ${networks[0].gpus} GPUs`, picture.box(`Fastest schedule on ${networks[0].gpus} GPUs`, (look) => ({
-        grid: { left: 90, right: 30, top: 50, bottom: 50 },
-        tooltip: { formatter: ({ data }) => `${data.cell.fastest}: ${format.time(data.cell.iteration_time_s[data.cell.fastest])}\n${data.gain.toFixed(2)} times ${json.schedules[0]}` },
-        xAxis: { type: 'category', name: 'density', data: networks[0].cells.map((cell) => String(cell.density)) },
-        yAxis: { type: 'category', name: 'NIC', data: networks.map((network) => format.number(network.nic_bandwidth_bytes_per_s * 8e-9) + ' Gb/s') },
-        visualMap: { type: 'piecewise', orient: 'horizontal', top: 0, left: 'center', dimension: 2, textStyle: { color: look.ink },
-          categories: json.schedules.map((_, i) => i), inRange: { color: json.schedules.map((_, i) => palette[i % palette.length]) },
-          formatter: (i) => json.schedules[i] },
-        series: [{ type: 'heatmap', data: cells, label: { show: true, formatter: ({ data }) => data.gain.toFixed(2) } }],
-      }), 120 + 40 * networks.length));
-    }
-    elements.section('Fastest by network', elements.table([{ name: 'nodes', value: ({ network }) => network.nodes },
-      { name: 'GPUs', value: ({ network }) => network.gpus },
-      { name: 'NIC Gb/s', value: ({ network }) => network.nic_bandwidth_bytes_per_s * 8e-9 },
-      { name: 'density', value: ({ cell }) => cell.density }, { name: 'fastest', value: ({ cell }) => cell.fastest, isText: true },
-      ...json.schedules.map((name) => ({ name: name + ' ms', value: ({ cell }) => cell.iteration_time_s[name], text: format.ms }))],
-    json.networks.flatMap((network) => network.cells.map((cell) => ({ network, cell })))));
-    elements.section('Notes', elements.list([json.caveat, ...(json.notes ?? [])]));
-  },
   tune(json) {
     const trials = json.trials.filter((trial) => Number.isFinite(trial.iteration_time_s));
     document.getElementById('main').append(elements.facts([['best', `${json.option}=${json.best.text}`],

@@ -27,7 +27,7 @@ def forecast(program, workload, cluster, schedule, nodes, settings):
 @functools.lru_cache(maxsize=None)
 def seconds_to(program, goal, workload, cluster):
     """Seconds to a goal, by the label of the attempt."""
-    found = json_of(program, "solve", goal, "--workload", workload, "--cluster", cluster)
+    found = json_of(program, "compare", "--goal", goal, "--workload", workload, "--cluster", cluster)
     return {attempt["label"]: attempt["time_s"] for attempt in found["results"]}
 
 

@@ -1,4 +1,4 @@
-"""Published K-FAC measurements beside `stepcast breakdown --protocol ablation`, bar by bar.
+"""Published K-FAC measurements beside `stepcast run --parts ablation`, bar by bar.
 
 A published bar of factor computation holds the preconditioning, which is in the first iteration with K-FAC at all."""
 from support.markdown import error, head, row, write
@@ -9,9 +9,9 @@ PUBLISHED = ROOT / "traces/published/kfac/resnet50-64-gpus.json"
 
 
 def parts(program, published, schedule, options=()):
-    """Seconds of each part of an iteration, as `stepcast breakdown` names them."""
-    found = json_of(program, "breakdown", "--workload", published["workload"], "--cluster", published["cluster"],
-                    "--schedule", schedule, "--protocol", "ablation", settings={**published["settings"], **dict(options)})
+    """Seconds of each part of an iteration, as `stepcast run --parts` names them."""
+    found = json_of(program, "run", "--workload", published["workload"], "--cluster", published["cluster"],
+                    "--schedule", schedule, "--parts", "ablation", settings={**published["settings"], **dict(options)})
     return list(found["parts_s"].values())
 
 

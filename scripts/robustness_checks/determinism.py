@@ -31,7 +31,7 @@ COMMANDS = {
     "plan": ["plan", "--workload", "resnet50-rtx2080ti-bs32", "--clusters", "rtx2080ti-16x4-10gbe", "--schedules", "ddp,dear", "--gpus",
              "4,8", "--json", "--csv", "{folder}/plan.csv", "--figure", "{folder}/plan.svg"],
     "optimise": ["optimise", str(DATA / "job.csv"), "--json"],
-    "solve": ["solve", "--epochs", "wfbp=90,dear=90", "--samples", "1281167", *JOB, *SMALL],
+    "goal": ["compare", "--epochs", "wfbp=90,dear=90", "--samples", "1281167", *JOB, *SMALL],
     "replay": ["replay", str(DATA / "small-trace.json"), "--json"],
     "gate, text": ["gate", str(DATA / "results-before.json"), "--baseline", str(DATA / "results-before.json"), "--markdown",
                    "{folder}/gate.md", "--junit", "{folder}/gate.xml"],
@@ -44,8 +44,9 @@ STUDIES = {
     "compare, refused": ["compare", *JOB, "--schedules", "dear", "--nodes", "1,2", "--set", "fusion_buffer=1MiB,1e400MiB", "--json"],
     "seeds": ["run", *JOB, "--schedule", "wfbp", *SMALL, "--slow", "lognormal:sigma=0.2", "--seeds", "20", "--iterations", "3", "--json"],
     "protocol": ["run", *JOB, "--schedule", "ad-psgd", *SMALL, "--slow", "bernoulli:factor=6,p=1/8", "--seeds", "18", "--iterations", "3"],
-    "crossover": ["crossover", "--workload", "vgg16-rtx2080ti-bs32", "--cluster", "rtx2080ti-16x4-10gbe", "--density", "0.001,0.1",
-                  "--bandwidth", "1Gbps,10Gbps", "--csv", "{folder}/map.csv", "--figure", "{folder}/map.svg"],
+    "map": ["compare", "--workload", "vgg16-rtx2080ti-bs32", "--cluster", "rtx2080ti-16x4-10gbe", "--schedules", "ddp,topka2a,gtopk",
+            "--set", "density=0.001,0.1", "--set", "cluster.nic.bandwidth=1Gbps,10Gbps", "--fidelity", "analytic", "--map", "density",
+            "--csv", "{folder}/map.csv", "--figure", "{folder}/map.svg"],
 }
 
 

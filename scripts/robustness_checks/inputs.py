@@ -103,7 +103,7 @@ def command_lines(program: str, chance: random.Random, count: int):
     """Commands with a few of their options, each with a value of NUMBERS or a word that is right somewhere."""
     words = [*JOB, "dear", "kaisa", "analytic", "4", "1,2", "tp=2", "resnet50-imagenet", "fusion_buffer", "10h", "batch=16", "/dev/null"]
     commands = re.findall(r"^  ([a-z]+)  ", output_of(program, "--help").split("Subcommands:")[1], re.M)
-    known = {name: options_of(program, name) for name in commands if name != "demo"}
+    known = {name: options_of(program, name) for name in commands}
     for _ in range(count):
         name = chance.choice(sorted(known))
         line = [name] + JOB * (chance.random() < 0.5)
@@ -136,7 +136,7 @@ def other_files(program: str, folder: pathlib.Path) -> dict:
         "trace, replayed": (DATA / "small-trace.json", ["replay", "{}"]),
         "order": (DATA / "two_stages.order", [*cut, "--schedule", "pipeline", "--set", "order=@{}"]),
         "faults": (DATA / "faults.csv", ["goodput", "--faults", "{}", "--servers", "12", "--days", "30", "--nodes", "8", *faults]),
-        "devices of an edge": (DATA / "edge-devices.csv", ["edge", "{}"]),
+        "devices of an edge": (DATA / "edge-devices.csv", ["run", "--edge", "{}"]),
         "layouts": (DATA / "layouts.csv", ["validate", "--cases", "{}", "--cluster", "dgx-a100"]),
         "benchmark log": (BENCHMARKS / "allreduce-4-nodes.log", ["calibrate", str(BENCHMARKS / "allreduce-2-nodes.log"), "{}"]),
         "shards": (shard_file(program, folder), ["merge", "{}"])}

@@ -20,6 +20,7 @@
 #include "models/base/text.hpp"
 #include "models/base/utf8.hpp"
 #include "sim/cli/checks/limits.hpp"
+#include "sim/cli/commands/moved_commands.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/progress.hpp"
 #include "sim/cli/subcommand.hpp"
@@ -41,7 +42,7 @@ constexpr const char* kAbout =
 
 constexpr const char* kFirstSteps =
     "Examples:\n"
-    "  stepcast demo\n"
+    "  stepcast compare five-dnns --across schedule\n"
     "  stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe\n"
     "  stepcast run --workload bert-base-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe "
     "--schedule dear\n"
@@ -155,9 +156,12 @@ void check_command_name(const std::vector<Command>& commands, int argc, const ch
   std::vector<std::string> names;
   for (const Command& command : commands)
     names.push_back(command.parser->get_name());
-  if (std::ranges::find(names, argv[1]) == names.end())
-    throw InputError(fmt::format("unknown command {} (see stepcast --help){}", in_quotes(argv[1]),
-                                 did_you_mean(argv[1], names)));
+  if (std::ranges::find(names, argv[1]) != names.end())
+    return;
+  if (const auto moved = moved_command(argv[1], {argv + 2, argv + argc}))
+    throw InputError(*moved);
+  throw InputError(fmt::format("unknown command {} (see stepcast --help){}", in_quotes(argv[1]),
+                               did_you_mean(argv[1], names)));
 }
 
 void take(const Binding& binding, Words words) {

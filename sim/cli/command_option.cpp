@@ -118,16 +118,16 @@ struct Assign {
     *target = parse_number(number);
   }
   void operator()(std::optional<Seconds>* target) const { *target = parse_seconds(only()); }
+  void operator()(std::optional<Bytes>* target) const { *target = parse_bytes(only()); }
+  void operator()(std::optional<BytesPerSecond>* target) const {
+    *target = parse_bandwidth(only());
+  }
   void operator()(std::vector<std::string>* target) const { *target = texts; }
   void operator()(CommaList* target) const { target->items = items_of(texts); }
   void operator()(std::vector<std::uint32_t>* target) const {
     parse_each(target, [](const std::string& item) { return parse_count(item, 1); });
   }
-  void operator()(std::vector<double>* target) const { parse_each(target, parse_number); }
   void operator()(std::vector<Bytes>* target) const { parse_each(target, parse_bytes); }
-  void operator()(std::vector<BytesPerSecond>* target) const {
-    parse_each(target, parse_bandwidth);
-  }
 
   const std::string& only() const {
     if (texts.front().empty())
@@ -138,7 +138,7 @@ struct Assign {
   template <class Value, class Parse>
   void parse_each(std::vector<Value>* target, Parse parse) const {
     target->clear();
-    refuse_thousands(texts, std::is_same_v<Value, Bytes> || std::is_same_v<Value, BytesPerSecond>);
+    refuse_thousands(texts, std::is_same_v<Value, Bytes>);
     std::set<Value> seen;
     for (const std::string& item : items_of(texts))
       if (const Value value = parse(item); seen.insert(value).second)

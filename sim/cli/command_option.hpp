@@ -20,9 +20,9 @@ struct CommaList {
 /// holds a value once, however often it is given.
 using OptionTarget =
     std::variant<bool*, std::string*, std::optional<std::uint32_t>*, std::optional<double>*,
-                 std::optional<Seconds>*, std::vector<std::string>*, CommaList*,
-                 std::vector<std::uint32_t>*, std::vector<double>*, std::vector<Bytes>*,
-                 std::vector<BytesPerSecond>*>;
+                 std::optional<Seconds>*, std::optional<Bytes>*, std::optional<BytesPerSecond>*,
+                 std::vector<std::string>*, CommaList*, std::vector<std::uint32_t>*,
+                 std::vector<Bytes>*>;
 
 bool is_flag(const OptionTarget& target);
 bool is_list(const OptionTarget& target);

@@ -157,14 +157,32 @@ CommandOption preset_option(RunRequest& request) {
           "name after --schedule"};
 }
 
+namespace {
+
+/// What is typed is all there is.
+void overlay(std::string& one, std::vector<std::string>& several, const std::string& typed) {
+  if (typed.empty())
+    return;
+  one = typed;
+  several.clear();
+}
+
+void require_one(const std::vector<std::string>& several, const char* option) {
+  if (!several.empty())
+    throw InputError(
+        fmt::format("the experiment names several {0}s; name one with --{0}, or see "
+                    "stepcast compare --help",
+                    option));
+}
+
+}  // namespace
+
 Experiment experiment_of(const RunRequest& request) {
   Experiment experiment;
   if (!request.experiment.empty())
     experiment = load_experiment(request.experiment);
-  if (!request.workload.empty())
-    experiment.workload = request.workload;
-  if (!request.cluster.empty())
-    experiment.cluster = request.cluster;
+  overlay(experiment.workload, experiment.workloads, request.workload);
+  overlay(experiment.cluster, experiment.clusters, request.cluster);
   if (!request.schedules.items.empty())
     experiment.schedules = request.schedules.items;
   if (!request.schedule.empty())
@@ -192,6 +210,8 @@ void require_job(const Experiment& experiment, const std::string& example) {
 Scenario resolve(const RunRequest& request, const std::string& example) {
   Experiment experiment = experiment_of(request);
   require_job(experiment, example);
+  require_one(experiment.workloads, "workload");
+  require_one(experiment.clusters, "cluster");
   return scenario_of(std::move(experiment), !request.unfold);
 }
 

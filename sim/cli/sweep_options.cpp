@@ -12,17 +12,14 @@
 namespace stepcast {
 namespace {
 
-SweepAxis axis_of(const std::string& setting, bool is_list) {
-  if (!is_list || setting.find(',') == std::string::npos)
+SweepAxis axis_of(const std::string& setting) {
+  if (setting.find(',') == std::string::npos)
     parse_settings(std::vector{setting});  // the usual errors, such as a missing value
   const std::size_t equals = std::min(setting.find('='), setting.size());
   SweepAxis axis{.name = setting.substr(0, equals), .values = {}};
   const std::string value = equals < setting.size() ? setting.substr(equals + 1) : "";
-  if (!is_list)
-    axis.values = {value};
   CommaList list;
-  if (is_list)
-    assign({.name = "--set " + axis.name, .value = "", .target = &list, .meaning = ""}, {value});
+  assign({.name = "--set " + axis.name, .value = "", .target = &list, .meaning = ""}, {value});
   std::ranges::move(list.items, std::back_inserter(axis.values));
   return axis;
 }
@@ -30,7 +27,7 @@ SweepAxis axis_of(const std::string& setting, bool is_list) {
 std::vector<SweepAxis> axes_of_settings(const SweepOptions& typed) {
   std::vector<SweepAxis> axes;
   for (const std::string& setting : typed.settings) {
-    SweepAxis axis = axis_of(setting, typed.settings_are_lists);
+    SweepAxis axis = axis_of(setting);
     if (std::ranges::find(axes, axis.name, &SweepAxis::name) != axes.end())
       throw InputError(fmt::format("--set {}: given twice", setting));
     axes.push_back(std::move(axis));
@@ -72,12 +69,16 @@ void add_layouts(std::vector<SweepAxis>& axes, const std::vector<std::string>& l
     axes.push_back({"layout", layouts});
 }
 
-std::vector<SweepAxis> axes_of(const SweepOptions& typed) {
+std::vector<SweepAxis> axes_of(const SweepOptions& typed, const Experiment& experiment) {
   std::vector<SweepAxis> axes;
   if (!typed.workloads.items.empty())
     axes.push_back({"workload", joined_transformers(typed.workloads.items)});
+  else if (!experiment.workloads.empty())
+    axes.push_back({"workload", experiment.workloads});
   if (!typed.clusters.items.empty())
     axes.push_back({"cluster", typed.clusters.items});
+  else if (!experiment.clusters.empty())
+    axes.push_back({"cluster", experiment.clusters});
   add_counts(axes, "nodes", typed.nodes);
   add_counts(axes, "gpus_per_node", typed.gpus_per_node);
   std::ranges::move(axes_of_settings(typed), std::back_inserter(axes));
@@ -107,8 +108,8 @@ std::vector<CommandOption> options_of(SweepOptions& typed, CommandOption schedul
 SweepRequest request_of(const SweepOptions& typed, const std::string& example) {
   RunRequest run = typed.run;
   run.layouts.clear();  // an axis
-  SweepRequest request{
-      .base = experiment_of(run), .axes = axes_of(typed), .fold = !typed.run.unfold};
+  SweepRequest request{.base = experiment_of(run), .axes = {}, .fold = !typed.run.unfold};
+  request.axes = axes_of(typed, request.base);
   if (request.base.workload.empty() && !typed.workloads.items.empty())
     request.base.workload = joined_transformers(typed.workloads.items).front();
   if (request.base.cluster.empty() && !typed.clusters.items.empty())

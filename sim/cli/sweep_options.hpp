@@ -17,7 +17,6 @@ struct SweepOptions {
   std::vector<std::uint32_t> nodes;
   std::vector<std::uint32_t> gpus_per_node;
   std::vector<std::string> settings;  ///< "key=value" or "key=value,value,...".
-  bool settings_are_lists = true;     ///< False: a comma belongs to the value.
 };
 
 /// The options that fill it.

@@ -44,7 +44,7 @@ std::vector<Count> parsed(const TypedCounts& counts) {
   for (const std::string& item : counts.epochs.items)
     result.push_back(parse_count_of("--epochs", item, &Attempt::epochs));
   for (const std::string& item : counts.iterations.items)
-    result.push_back(parse_count_of("--iterations", item, &Attempt::iterations));
+    result.push_back(parse_count_of("--steps", item, &Attempt::iterations));
   return result;
 }
 

@@ -14,13 +14,6 @@ void SharedNotes::add(const std::string& about, const Notes& notes) {
   }
 }
 
-Notes SharedNotes::notes() const {
-  Notes notes;
-  for (const Entry& entry : entries_)
-    notes.push_back(entry.note);
-  return notes;
-}
-
 namespace {
 
 template <class Item>

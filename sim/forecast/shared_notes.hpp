@@ -18,8 +18,6 @@ class SharedNotes {
   };
   /// In the order in which they came.
   const std::vector<Entry>& entries() const { return entries_; }
-  /// Without what they are about.
-  Notes notes() const;
 
  private:
   std::vector<Entry> entries_;

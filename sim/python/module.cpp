@@ -34,12 +34,12 @@ std::string type_of(const OptionTarget& target) {
     std::string operator()(std::optional<std::uint32_t>*) const { return "int"; }
     std::string operator()(std::optional<double>*) const { return "float"; }
     std::string operator()(std::optional<Seconds>*) const { return "time"; }
+    std::string operator()(std::optional<Bytes>*) const { return "size"; }
+    std::string operator()(std::optional<BytesPerSecond>*) const { return "bandwidth"; }
     std::string operator()(std::vector<std::string>*) const { return "texts"; }
     std::string operator()(CommaList*) const { return "names"; }
     std::string operator()(std::vector<std::uint32_t>*) const { return "ints"; }
-    std::string operator()(std::vector<double>*) const { return "floats"; }
     std::string operator()(std::vector<Bytes>*) const { return "sizes"; }
-    std::string operator()(std::vector<BytesPerSecond>*) const { return "bandwidths"; }
   };
   return std::visit(Name{}, target);
 }

@@ -1,10 +1,10 @@
 #include "sim/study/parts_breakdown.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/list/registry.hpp"
@@ -27,11 +27,11 @@ void check(const Scenario& scenario, PartsProtocol protocol) {
       known.push_back(each.name);
   if (info.parts.empty() && protocol == PartsProtocol::Ablation)
     throw InputError(fmt::format(
-        "`protocol` ablation: {} has no option that switches parts of its step off; expected "
+        "`parts` ablation: {} has no option that switches parts of its step off; expected "
         "exposed, or one of {}",
         scenario.schedules.front(), fmt::join(known, ", ")));
   if (!info.option.empty() && scenario.settings.schedule.contains(info.option))
-    throw InputError(fmt::format("`set` {}: breakdown sets it itself", info.option));
+    throw InputError(fmt::format("`set` {}: parts ablation sets it itself", info.option));
 }
 
 /// Returns the parts that the schedule divides its step into, or those of every forecast.
@@ -72,59 +72,24 @@ Sweep sweep_of_parts(const Scenario& scenario) {
   return sweep;
 }
 
-/// Parts from times of iterations with one part more each time, in whatever order these come: a
-/// part is there as soon as all before it are.
-class GrowingParts {
- public:
-  GrowingParts(const PartsInfo& info, std::size_t count,
-               const std::function<void(const NamedTime&)>& came)
-      : info_(info), times_(count), came_(came) {}
-
-  void add(std::uint32_t number, Seconds time) {
-    times_[number] = time;
-    while (parts_.size() < times_.size() && times_[parts_.size()]) {
-      const std::size_t next = parts_.size();
-      const Seconds before = next > 0 ? *times_[next - 1] : Seconds{};
-      parts_.push_back({info_.parts[next].name, *times_[next] - before});
-      if (came_)
-        came_(parts_.back());
-    }
-  }
-
-  const std::vector<NamedTime>& parts() const { return parts_; }
-
- private:
-  const PartsInfo& info_;
-  std::vector<std::optional<Seconds>> times_;
-  std::vector<NamedTime> parts_;
-  const std::function<void(const NamedTime&)>& came_;
-};
-
-void add_exposed(PartsBreakdown& breakdown, const Scenario& scenario,
-                 const std::function<void(const NamedTime&)>& came) {
-  breakdown.parts = exposed(scenario);
-  if (came)
-    std::ranges::for_each(breakdown.parts, came);
-}
-
-/// Of the parts that can be switched on, which come first.
-void add_ablation(PartsBreakdown& breakdown, const Scenario& scenario, StudyRules rules,
-                  const std::function<void(const NamedTime&)>& came) {
+/// Finds the parts that can be switched on, which come first, as far as all before them are there.
+void add_ablation(PartsBreakdown& breakdown, const Scenario& scenario, const StudyRules& rules) {
   const Sweep sweep = sweep_of_parts(scenario);
-  GrowingParts growing(info_of(scenario), sweep.combinations.size(), came);
-  rules.keeps_whole_jobs = true;
-  rules.came = [&](std::uint32_t number, const std::string& bytes) {
-    growing.add(number, from_bytes<Seconds>(bytes));
-  };
-  find_each<Seconds>(sweep, rules, [&](std::uint32_t number) {
+  const auto steps = find_each<Seconds>(sweep, rules, [&](std::uint32_t number) {
     const Combination& combination = sweep.combinations[number];
     const Scenario each = scenario_of(sweep, combination);
     const Plan plan = planned(each, combination.schedule).plan;
     return step_time_of(plan, each.cluster, each.engine);
   });
-  if (growing.parts().empty())
+  Seconds before{};
+  for (const auto& [number, step] : steps) {
+    if (number != breakdown.parts.size())
+      break;
+    breakdown.parts.push_back({info_of(scenario).parts[number].name, step - before});
+    before = step;
+  }
+  if (breakdown.parts.empty())
     throw Stopped(stop_signal());
-  breakdown.parts = growing.parts();
   breakdown.missing = sweep.combinations.size() - breakdown.parts.size();
 }
 
@@ -134,23 +99,15 @@ PartsProtocol parse_protocol(const std::string& name) {
   for (const PartsProtocol protocol : {PartsProtocol::Exposed, PartsProtocol::Ablation})
     if (name == name_of(protocol))
       return protocol;
-  throw InputError(
-      fmt::format("`protocol`: expected exposed or ablation, found {}", in_quotes(name)));
+  throw InputError(fmt::format("`parts`: expected exposed or ablation, found {}", in_quotes(name)));
 }
 
 const char* name_of(PartsProtocol protocol) {
-  switch (protocol) {
-    case PartsProtocol::Exposed:
-      return "exposed";
-    case PartsProtocol::Ablation:
-      return "ablation";
-  }
-  return "";
+  return name_among({"exposed", "ablation"}, protocol);
 }
 
 PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
-                                    const StudyRules& rules,
-                                    const std::function<void(const NamedTime&)>& came) {
+                                    const StudyRules& rules) {
   check(scenario, protocol);
   const ScheduledJob job = job_of(scenario, scenario.schedules.front());
   PartsBreakdown breakdown{.schedule = scenario.schedules.front(),
@@ -169,9 +126,9 @@ PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol prot
     add_note_on_period(breakdown.notes, whole.plan);
   }
   if (protocol == PartsProtocol::Ablation)
-    add_ablation(breakdown, scenario, rules, came);
+    add_ablation(breakdown, scenario, rules);
   else
-    add_exposed(breakdown, scenario, came);
+    breakdown.parts = exposed(scenario);
   if (breakdown.missing == 0)
     breakdown.likely = likely_step(shipped_range(breakdown.schedule, scenario.workload.device,
                                                  scenario.cluster, experts_in(scenario.workload)),

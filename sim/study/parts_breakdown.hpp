@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,12 +33,10 @@ struct PartsBreakdown {
   Notes notes;
 };
 
-/// Of the scenario's only schedule; `rules` are those of an ablation's simulations. `came`: called
-/// with each part, in their order, as soon as its time is there. When a signal asks to stop an
-/// ablation, the parts before the first that is missing are kept. Throws InputError if the schedule
-/// has no such parts, or they are set.
+/// Of the scenario's only schedule; `rules` are those of an ablation's simulations. When a signal
+/// asks to stop an ablation, the parts before the first that is missing are kept. Throws InputError
+/// if the schedule has no such parts, or they are set.
 PartsBreakdown find_parts_breakdown(const Scenario& scenario, PartsProtocol protocol,
-                                    const StudyRules& rules,
-                                    const std::function<void(const NamedTime&)>& came = {});
+                                    const StudyRules& rules);
 
 }  // namespace stepcast

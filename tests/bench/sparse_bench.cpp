@@ -8,7 +8,7 @@
 #include "models/schedule/builder.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/study/crossover/crossover.hpp"
+#include "sim/study/crossover/boundaries.hpp"
 #include "traces/catalog.hpp"
 #include "traces/ideal_cluster.hpp"
 
@@ -73,19 +73,20 @@ BENCHMARK_CAPTURE(sparse_forecast, ok_topk_64_gpus_flow, "ok-topk", Fidelity::Fl
 
 /// 9 densities on 7 bandwidths, 5 schedules, and 70 boundaries by bisection, on one process.
 void crossover_map(benchmark::State& state) {
-  CrossoverGrid grid{.scenario = {},
-                     .densities = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5},
-                     .nodes = {16},
-                     .gpus_per_node = {4},
-                     .bandwidths = {}};
-  grid.scenario.workload = load_workload(kResnet);
-  grid.scenario.cluster = load_cluster("rtx2080ti-16x4-10gbe");
-  grid.scenario.schedules = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"};
-  grid.scenario.engine.fidelity = Fidelity::Analytic;
-  for (const double gigabits : {1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0})
-    grid.bandwidths.push_back({gigabits * 1e9 / 8});
-  for (auto _ : state)
-    benchmark::DoNotOptimize(find_crossover(grid));
+  const Sweep sweep = plan_sweep(
+      {.base = {.workload = kResnet,
+                .cluster = "rtx2080ti-16x4-10gbe",
+                .schedules = {"ddp", "topk-allgather", "topka2a", "gtopk", "ok-topk"},
+                .fidelity = "analytic",
+                .settings = {}},
+       .axes = {
+           {"cluster.nic.bandwidth",
+            {"1Gbps", "2.5Gbps", "5Gbps", "10Gbps", "25Gbps", "50Gbps", "100Gbps"}},
+           {"density", {"0.001", "0.002", "0.005", "0.01", "0.02", "0.05", "0.1", "0.2", "0.5"}}}});
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(sweep_results(sweep, {}));
+    benchmark::DoNotOptimize(find_boundaries(sweep, {}));
+  }
 }
 BENCHMARK(crossover_map)->Unit(benchmark::kMillisecond)->UseRealTime();
 

@@ -67,11 +67,10 @@ def test_collective_has_a_row_for_each_size():
     assert [row["size_bytes"] for row in result.rows] == [2.0**20, 2.0**25]
 
 
-def test_scaling_and_crossover_answer():
-    assert stepcast.scaling(workload=WORKLOAD, cluster=CLUSTER, nodes=[1, 2], schedules="ddp",
-                            fidelity="analytic").gpus == (4, 8)
-    assert stepcast.crossover(workload="vgg16-rtx2080ti-bs32", cluster=CLUSTER, nodes=8, schedules="ddp,topk-allgather",
-                              density=[0.001, 0.5]).densities == (0.001, 0.5)
+def test_a_map_has_boundaries():
+    found = stepcast.compare(workload="vgg16-rtx2080ti-bs32", cluster=CLUSTER, nodes=8, schedules="ddp,topk-allgather,topka2a",
+                             set={"density": "0.001,0.5"}, map="density", fidelity="analytic")
+    assert found.boundaries[0].boundaries[0].faster_below == "topk-allgather"
 
 
 def test_derive_and_import_give_workloads(tmp_path):

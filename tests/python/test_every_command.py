@@ -16,11 +16,12 @@ SMALL = {**JOB, "fidelity": "analytic"}
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: stepcast.breakdown(**SMALL, schedule="spd-kfac"), ["breakdown", *WORDS, "--schedule", "spd-kfac"]),
-    (lambda: stepcast.scaling(**SMALL, nodes=[1, 2], schedules="ddp"),
-     ["scaling", *WORDS, "--nodes", "1,2", "--schedules", "ddp"]),
-    (lambda: stepcast.solve(**SMALL, epochs="ddp=90,dear=90", samples=1281167),
-     ["solve", *WORDS, "--epochs", "ddp=90,dear=90", "--samples", "1281167"]),
+    (lambda: stepcast.run(**SMALL, schedule="spd-kfac", parts="exposed"),
+     ["run", *WORDS, "--schedule", "spd-kfac", "--parts", "exposed"]),
+    (lambda: stepcast.compare(**SMALL, nodes=[1, 2], schedules="ddp", across="nodes"),
+     ["compare", *WORDS, "--nodes", "1,2", "--schedules", "ddp", "--across", "nodes"]),
+    (lambda: stepcast.compare(**SMALL, epochs="ddp=90,dear=90", samples=1281167),
+     ["compare", *WORDS, "--epochs", "ddp=90,dear=90", "--samples", "1281167"]),
     (lambda: stepcast.goodput(mtbf="3.1h", checkpoint="30s", restart="10min", seeds=3),
      ["goodput", "--mtbf", "3.1h", "--checkpoint", "30s", "--restart", "10min", "--seeds", "3"]),
     (lambda: stepcast.plan(workload=WORKLOAD, clusters=CLUSTER, gpus=[4, 8], samples=1e6),
@@ -69,7 +70,7 @@ def test_the_results_of_two_versions_are_compared(tmp_path):
 
 
 def test_a_band_is_shared_among_devices():
-    round_ = stepcast.edge(DATA / "edge-devices.csv").to_dict()
+    round_ = stepcast.run(edge=DATA / "edge-devices.csv").to_dict()
     assert round_["round_s"] < round_["equal_round_s"]
     assert abs(sum(device["share"] for device in round_["devices"]) - 1) < 1e-12
 

@@ -162,9 +162,8 @@ def test_ignored_signals_stay_ignored():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-FUNCTIONS = ["breakdown", "calibrate", "collective", "compare", "crossover", "derive", "diagnose", "edge", "explain", "gate", "goodput",
-             "import_trace", "inspect", "optimise", "plan", "replay", "report", "run", "scaling", "show", "solve", "tune",
-             "validate"]
+FUNCTIONS = ["calibrate", "collective", "compare", "derive", "diagnose", "explain", "gate", "goodput", "import_trace", "inspect",
+             "optimise", "plan", "replay", "report", "run", "show", "tune", "validate"]
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

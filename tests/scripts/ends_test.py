@@ -84,7 +84,7 @@ class Ends(unittest.TestCase):
             pipe.write_text((ROOT / "tests/golden/data/edge-devices.csv").read_text())
         writer = threading.Thread(target=write_late)
         writer.start()
-        waited = run("edge", str(pipe), limit=(resource.RLIMIT_CPU, 2))
+        waited = run("run", "--edge", str(pipe), limit=(resource.RLIMIT_CPU, 2))
         writer.join()
         self.assertEqual((waited.returncode, waited.stderr), (0, ""))
 

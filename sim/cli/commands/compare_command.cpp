@@ -1,10 +1,15 @@
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "models/base/error.hpp"
 #include "sim/cli/chance_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
+#include "sim/cli/checks/limits.hpp"
+#include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
 #include "sim/cli/progress.hpp"
+#include "sim/cli/study/goal_study.hpp"
 #include "sim/cli/study/study_log.hpp"
 #include "sim/cli/study/study_output.hpp"
 #include "sim/cli/study/study_pieces.hpp"
@@ -40,19 +45,31 @@ std::vector<WrittenResult> written_rows(const Sweep& sweep, const std::vector<Sw
 class CompareCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.description =
-                "Speed-ups are against the first schedule. An option set with --set "
-                "applies to the schedules\nthat have it. Workloads, clusters, node counts and "
-                "values of --set may be lists: every\ncombination gets a row of one table.",
-            .examples = {kExample, "stepcast compare dear-64gpu-10gbe --nodes 8",
-                         "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
-                         "rtx2080ti-16x4-ib100\n      --schedules horovod,dear --set "
-                         "cluster.nic.bandwidth=25Gbps",
-                         "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
-                         "rtx2080ti-16x4-10gbe\n      --schedules ddp --preset "
-                         "horovod-0.21,dear-icdcs23",
-                         "stepcast compare dear-64gpu-10gbe --schedules dear --nodes 4,8,16 "
-                         "--set\n      fusion_buffer=5MiB,25MiB,100MiB"}};
+    return {
+        .description =
+            "Speed-ups are against the first schedule. An option set with --set "
+            "applies to the schedules\nthat have it. Workloads, clusters, node counts and "
+            "values of --set may be lists: every\ncombination gets a row of one table; --across "
+            "and --map make columns of one of them. --goal\nmultiplies steps by the number that "
+            "each schedule takes to a target: StepCast does not\nforecast convergence.",
+        .examples = {kExample, "stepcast compare dear-64gpu-10gbe --nodes 8",
+                     "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
+                     "rtx2080ti-16x4-ib100\n      --schedules horovod,dear --set "
+                     "cluster.nic.bandwidth=25Gbps",
+                     "stepcast compare --workload bert-base-rtx2080ti-bs64 --cluster "
+                     "rtx2080ti-16x4-10gbe\n      --schedules ddp --preset "
+                     "horovod-0.21,dear-icdcs23",
+                     "stepcast compare dear-64gpu-10gbe --schedules dear --nodes 4,8,16 "
+                     "--set\n      fusion_buffer=5MiB,25MiB,100MiB",
+                     "stepcast compare --workload resnet50-rtx2080ti-bs32 --cluster\n      "
+                     "rtx2080ti-16x4-10gbe,rtx2080ti-16x4-ib100 --schedules spd-kfac,dp-kfac "
+                     "--nodes\n      1,2,4,8,16 --across nodes --figure scaling.svg",
+                     "stepcast compare --workload vgg16-rtx2080ti-bs32 --cluster "
+                     "rtx2080ti-16x4-10gbe --schedules\n      ddp,topka2a,gtopk --set "
+                     "density=0.001,0.01,0.1 --map density --fidelity analytic",
+                     "stepcast compare --workload resnet50-rtx2080ti-bs32 --cluster "
+                     "rtx2080ti-16x4-ib100\n      --goal resnet50-imagenet",
+                     "stepcast compare five-dnns --across schedule"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -64,6 +81,8 @@ class CompareCommand final : public Subcommand {
     add_chance_options(options, chance_);
     options.push_back({"--workers", "N", &workers_, "processes (default: one a core)"});
     for (CommandOption& option : options_of(files_))
+      options.push_back(std::move(option));
+    for (CommandOption& option : options_of(goal_))
       options.push_back(std::move(option));
     options.push_back({"--shard", "I/N", &shard_,
                        "forecast every N-th combination only, from the I-th on, and\nwrite a part "
@@ -87,11 +106,14 @@ class CompareCommand final : public Subcommand {
     request.iterations = iterations_of(chance_);
     request.chance = chance_of(chance_, 1);  // the rows are shared out already
     const StopsBetweenJobs stops;
+    if (goal_.is_given())
+      return run_goal(std::move(request));
     if (!shard_.empty())
       return run_shard(std::move(request));
     if (is_only_json() && has_lists(request))
       return run_in_pieces(std::move(request));
     const Sweep sweep = plan_sweep(request);
+    view_.check(sweep);
     check_gradients(sweep, without_gradients_);
     StudyLog log(sweep, files_);
     if (log.known().empty())  // else nobody knows what is left
@@ -137,9 +159,53 @@ class CompareCommand final : public Subcommand {
                  : "\n" +
                        render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy));
     };
-    const std::vector<SweepRow> rows =
-        print_study(sweep, results, view_, {.finish = [&] { log.finish(); }, .text = against});
+    StudyEnd end{.finish = [&] { log.finish(); }, .text = against};
+    if (view_.map == "density" && stop_signal() == 0)
+      end.boundaries = boundaries_of(sweep);
+    const std::vector<SweepRow> rows = print_study(sweep, results, view_, end);
     tell_missing(sweep.combinations.size() - rows.size(), sweep.combinations.size());
+  }
+
+  std::vector<JobBoundaries> boundaries_of(const Sweep& sweep) const {
+    Progress progress("boundary");
+    return find_boundaries(sweep, {.workers = workers_.value_or(available_cores()),
+                                   .finished = [&progress] { progress.step(); }});
+  }
+
+  /// Forecasts the ways of a goal, and multiplies them by the steps that they take.
+  int run_goal(SweepRequest request) const {
+    check_goal();
+    const Goal goal = goal_of(goal_, typed_.run.schedules.items);
+    const Sweep sweep = sweep_of_goal(goal, std::move(request));
+    check_gradients(sweep, without_gradients_);
+    refuse_much(sweep);
+    warn_of_cost(sweep);
+    StudyLog log(sweep, files_);
+    const std::vector<SweepResult> results = results_of(sweep, log);
+    const std::vector<Solution> solutions = solutions_of(goal, results);
+    tell_missing(results.size() - solutions.size(), results.size());
+    print_then_write(view_.json ? solutions_json(goal, sweep, solutions)
+                                : render_solutions(goal, sweep, solutions),
+                     {[&] { log.finish(); }});
+    return stop_signal() != 0 ? exit_code_of(stop_signal()) : exit_code_of(results);
+  }
+
+  /// Refuses a first way that needs far more memory than there is, before others are planned.
+  static void refuse_much(const Sweep& sweep) {
+    const Combination& first = sweep.combinations.front();
+    const auto count = sweep.combinations.size();
+    if (const auto cost =
+            cost_of(scenario_of(sweep, first), first.schedule, static_cast<double>(count), 1))
+      refuse_beyond(memory_allowed(), *cost, fmt::format("the {} ways of the goal", count));
+  }
+
+  void check_goal() const {
+    if (!shard_.empty() || !against_.empty() || view_.page.is_wanted() ||
+        view_.figure.is_wanted() || !view_.across.empty() || !view_.map.empty() ||
+        !typed_.run.presets.items.empty() || !files_.resume.empty() || files_.keep_going)
+      throw InputError(
+          "--goal: prints hours to a target: expected none of --shard, --against, --page, "
+          "--figure, --across, --map, --preset, --resume and --keep-going");
   }
 
   static void tell_missing(std::size_t missing, std::size_t of) {
@@ -159,6 +225,7 @@ class CompareCommand final : public Subcommand {
     return {.workers = workers_.value_or(available_cores()),
             .keep_going = files_.keep_going,
             .check = [this, first = true](const Sweep& piece) mutable {
+              view_.check(piece);
               check_gradients(piece, without_gradients_);
               if (std::exchange(first, false))
                 warn_of_cost(piece);
@@ -204,6 +271,7 @@ class CompareCommand final : public Subcommand {
   std::optional<std::uint32_t> workers_;
   bool without_gradients_ = false;
   StudyFiles files_;
+  GoalOptions goal_;
   std::string against_;
   std::string shard_;
   std::string part_file_;

@@ -166,7 +166,9 @@ Table experiment_table(ListIndex& index) {
                           {"schedules"}}};
   add_rows(table, CatalogKind::Experiment, index, [](const std::string& name) {
     const Experiment e = load_experiment(name);
-    return Cells{e.workload, e.cluster, std::to_string(e.schedules.size())};
+    return Cells{e.workloads.empty() ? e.workload : fmt::format("{} workloads", e.workloads.size()),
+                 e.clusters.empty() ? e.cluster : fmt::format("{} clusters", e.clusters.size()),
+                 std::to_string(e.schedules.size())};
   });
   return table;
 }

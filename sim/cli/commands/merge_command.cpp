@@ -42,6 +42,7 @@ class MergeCommand final : public Subcommand {
     if (view_.is_only_json() && study.has_lists() && csv_.empty())
       return print_in_pieces();
     const MergedStudy::Held held = study.held();
+    view_.check(held.sweep);
     if (!study.keep_going())
       for (std::size_t i = 0; i < held.results.size(); ++i)
         refuse_refused(study, held.sweep.combinations[i], held.results[i]);

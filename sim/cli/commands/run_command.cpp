@@ -12,6 +12,7 @@
 #include "models/schedule/list/registry.hpp"
 #include "models/schedule/period.hpp"
 #include "sim/cli/chance_options.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/output_file.hpp"
 #include "sim/cli/page_file.hpp"
@@ -27,9 +28,13 @@
 #include "sim/report/json/json.hpp"
 #include "sim/report/picture/figures.hpp"
 #include "sim/report/text/render.hpp"
+#include "sim/report/text/studies/edge_report.hpp"
+#include "sim/report/text/studies/parts_breakdown_report.hpp"
 #include "sim/report/text/wording.hpp"
+#include "sim/study/sweep/study_cost.hpp"
 #include "sim/timeline/chrome_trace.hpp"
 #include "sim/timeline/gzip.hpp"
+#include "sim/workers/stop.hpp"
 #include "sim/workers/workers.hpp"
 #include "traces/json/strict_json.hpp"
 
@@ -57,7 +62,10 @@ class RunCommand final : public Subcommand {
                          "stepcast run --workload bert-base-rtx2080ti-bs64 --cluster "
                          "rtx2080ti-16x4-10gbe\n      --preset dear-icdcs23",
                          "stepcast run dear-64gpu-10gbe --fidelity analytic --slow "
-                         "bernoulli:factor=6,p=1/64 --seeds auto"}};
+                         "bernoulli:factor=6,p=1/64 --seeds auto",
+                         "stepcast run --workload resnet50-rtx2080ti-bs32 --cluster "
+                         "rtx2080ti-16x4-ib100 --schedule\n      spd-kfac --parts ablation",
+                         "stepcast run --edge devices.csv"}};
   }
 
   std::vector<CommandOption> options() override {
@@ -75,6 +83,18 @@ class RunCommand final : public Subcommand {
                       "also write the plan with its forecast, for stepcast-probe replay"));
     options.push_back(figure_.option("where the step goes and what ran when"));
     options.push_back(page_.option());
+    options.push_back(
+        {"--parts", "P", &parts_,
+         "print the parts of the step instead: exposed, of one forecast, where\ncommunication "
+         "counts where no compute runs; or ablation, differences of\nwhole steps with one part "
+         "more "
+         "switched on each time"});
+    options.push_back(output_option("--csv", &csv_, "also write the parts as a table"));
+    options.push_back(
+        {"--edge", "DEVICES", &edge_,
+         "print a round of partitioned edge learning instead of a step: DEVICES,\nwhich share a "
+         "radio band, is a CSV table with the columns device,\nwork_flops, speed_flops_per_s, "
+         "size_bytes and rate_bytes_per_s (of\neach channel if it had the whole band)"});
     options.push_back({"--verbose", "", &verbose_,
                        "also print options in force, tables of the breakdown, links, memory\nand "
                        "stages, why, notes and where inputs come from"});
@@ -85,7 +105,12 @@ class RunCommand final : public Subcommand {
   int run() override {
     figure_.check();
     page_.check();
+    check_other_answers();
+    if (!edge_.empty())
+      return print_edge();
     const Scenario scenario = resolved();
+    if (!parts_.empty())
+      return print_parts(scenario);
     const ScheduleInfo& schedule = schedule_of(scenario.schedules.front());
     if (schedule.asynchronous && !plan_file_.empty())
       throw InputError("--export-plan: " + schedule.name +
@@ -95,6 +120,55 @@ class RunCommand final : public Subcommand {
   }
 
  private:
+  /// What is printed in place of a forecast has neither its files nor its chance.
+  void check_other_answers() const {
+    const std::string own = given_among({{"--timeline", !timeline_file_.empty()},
+                                         {"--export-plan", !plan_file_.empty()},
+                                         {"--figure", figure_.is_wanted()},
+                                         {"--page", page_.is_wanted()},
+                                         {"--slow", !chance_.slow.empty()},
+                                         {"--verbose", verbose_}});
+    if ((!parts_.empty() || !edge_.empty()) && !own.empty())
+      throw InputError(own + (edge_.empty() ? ": not with --parts" : ": not with --edge"));
+    if (!csv_.empty() && parts_.empty())
+      throw InputError("--csv: expected together with --parts");
+    refuse_given("not with --edge, whose devices are all that it is of",
+                 {{"EXPERIMENT", !edge_.empty() && !request_.experiment.empty()},
+                  {"--workload", !edge_.empty() && !request_.workload.empty()},
+                  {"--cluster", !edge_.empty() && !request_.cluster.empty()},
+                  {"--schedule", !edge_.empty() && !request_.schedule.empty()},
+                  {"--parts", !edge_.empty() && !parts_.empty()}});
+  }
+
+  int print_edge() const {
+    const std::vector<EdgeDevice> devices = read_edge_devices(edge_);
+    say("{}", json_ ? edge_json(devices) : render_edge(devices));
+    return 0;
+  }
+
+  /// Divides the step into the parts that the papers on K-FAC report, or, for another schedule,
+  /// into those of every forecast.
+  int print_parts(const Scenario& scenario) const {
+    constexpr std::uint32_t kMostParts = 7;  // that an ablation switches on, one after the other
+    const PartsProtocol protocol = parse_protocol(parts_);
+    const std::uint32_t workers = workers_.value_or(available_cores());
+    const std::uint32_t forecasts = protocol == PartsProtocol::Ablation ? kMostParts : 1;
+    const StopsBetweenJobs stops;
+    warn_of_study(cost_of(scenario, scenario.schedules.front(), forecasts, workers), forecasts,
+                  scenario.engine.fidelity, workers);
+    Progress progress("simulation");
+    const PartsBreakdown parts = find_parts_breakdown(
+        scenario, protocol, {.workers = workers, .finished = [&progress] { progress.step(); }});
+    if (parts.missing > 0)
+      tell("stepcast: {}: {} of {} parts are missing\n", stop_in_words(), parts.missing,
+           parts.missing + parts.parts.size());
+    std::vector<std::function<void()>> files;
+    if (!csv_.empty())
+      files.emplace_back([&] { write_text_file(csv_, parts_breakdown_csv(parts)); });
+    print_then_write(json_ ? parts_breakdown_json(parts) : render_parts_breakdown(parts), files);
+    return stop_signal() != 0 ? exit_code_of(stop_signal()) : 0;
+  }
+
   void write_all(const ScheduleRun& run, const Scenario& scenario) const {
     const Workload& of_tasks = run.passes ? *run.passes : scenario.workload;
     std::optional<ExportedPlan> exported;  // before the result is printed: it may be refused
@@ -187,6 +261,9 @@ class RunCommand final : public Subcommand {
   std::optional<std::uint32_t> workers_;
   std::string timeline_file_;
   std::string plan_file_;
+  std::string parts_;
+  std::string csv_;
+  std::string edge_;
   FigureFile figure_;
   PageFile page_;
   bool verbose_ = false;

@@ -79,10 +79,12 @@ std::string complete_text_of(const std::string& name) {
 class SchemaCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.description =
-                "Without NAME: the names. That of a command (run, compare, ...) is the schema of "
-                "what its\n--json prints; options: the options of all schedules.",
-            .examples = {"stepcast schema workload", "stepcast schema run > run.schema.json"}};
+    return {
+        .description =
+            "Without NAME: the names. That of a command (run, compare, ...) is the schema of "
+            "what its\n--json prints; parts, edge and ways are those of run --parts, run --edge "
+            "and compare --goal;\noptions: the options of all schedules.",
+        .examples = {"stepcast schema workload", "stepcast schema run > run.schema.json"}};
   }
 
   std::vector<CommandOption> options() override {

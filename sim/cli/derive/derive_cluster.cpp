@@ -11,15 +11,6 @@
 namespace stepcast {
 namespace {
 
-/// Parses the text of an option; none if it was not given.
-template <class Value>
-std::optional<Value> parsed(const char* option, const std::string& text,
-                            Value (*parse)(std::string_view)) try {
-  return text.empty() ? std::nullopt : std::optional(parse(text));
-} catch (const InputError& error) {
-  throw InputError(fmt::format("{}: {}", option, error.what()));
-}
-
 std::optional<Adapters> adapters_of(const std::string& text) try {
   return text.empty() ? std::nullopt : std::optional(parse_adapters(text));
 } catch (const InputError& error) {
@@ -40,14 +31,14 @@ std::vector<CommandOption> ClusterDerivation::options() {
 }
 
 std::string ClusterDerivation::first_given() const {
-  return !from_.empty()            ? "--from"
-         : nodes_                  ? "--nodes"
-         : gpus_per_node_          ? "--gpus-per-node"
-         : !adapters_.empty()      ? "--nic"
-         : nic_startup_            ? "--nic-startup"
-         : !intra_node_.empty()    ? "--intra-node"
-         : !device_memory_.empty() ? "--device-memory"
-                                   : "";
+  return !from_.empty()       ? "--from"
+         : nodes_             ? "--nodes"
+         : gpus_per_node_     ? "--gpus-per-node"
+         : !adapters_.empty() ? "--nic"
+         : nic_startup_       ? "--nic-startup"
+         : intra_node_        ? "--intra-node"
+         : device_memory_     ? "--device-memory"
+                              : "";
 }
 
 std::string ClusterDerivation::file_text(const std::string& name, const std::string& device) const {
@@ -55,16 +46,15 @@ std::string ClusterDerivation::file_text(const std::string& name, const std::str
     throw InputError(
         "derive cluster: expected --from with the nearest cluster (see stepcast list clusters)");
   const std::optional<Adapters> adapters = adapters_of(adapters_);
-  ClusterChange change{
-      .name = name,
-      .device = device,
-      .nodes = nodes_,
-      .gpus_per_node = gpus_per_node_,
-      .nics = {},
-      .nic_bandwidth = {},
-      .nic_startup = nic_startup_,
-      .intra_node_bandwidth = parsed<BytesPerSecond>("--intra-node", intra_node_, parse_bandwidth),
-      .device_memory = parsed<Bytes>("--device-memory", device_memory_, parse_bytes)};
+  ClusterChange change{.name = name,
+                       .device = device,
+                       .nodes = nodes_,
+                       .gpus_per_node = gpus_per_node_,
+                       .nics = {},
+                       .nic_bandwidth = {},
+                       .nic_startup = nic_startup_,
+                       .intra_node_bandwidth = intra_node_,
+                       .device_memory = device_memory_};
   if (adapters) {
     change.nics = adapters->count;
     change.nic_bandwidth = adapters->bandwidth;

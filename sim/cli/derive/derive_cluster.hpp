@@ -27,8 +27,8 @@ class ClusterDerivation {
   std::optional<std::uint32_t> gpus_per_node_;
   std::string adapters_;
   std::optional<Seconds> nic_startup_;
-  std::string intra_node_;
-  std::string device_memory_;
+  std::optional<BytesPerSecond> intra_node_;
+  std::optional<Bytes> device_memory_;
 };
 
 }  // namespace stepcast

@@ -15,15 +15,7 @@ int end_of_study(std::string_view what_is_there) {
 }
 
 std::vector<CommandOption> StudyOutput::options(const Meanings& meanings) {
-  std::vector<CommandOption> options;
-  if (!meanings.figure.empty())
-    options.push_back(figure_.option(meanings.figure, meanings.figure_names));
-  if (!meanings.csv.empty())
-    options.push_back(output_option("--csv", &csv_, meanings.csv));
-  if (meanings.page)
-    options.push_back(page_.option());
-  options.push_back({"--json", "", &json_, "print JSON"});
-  return options;
+  return {figure_.option(meanings.figure), page_.option(), {"--json", "", &json_, "print JSON"}};
 }
 
 void StudyOutput::check() const {

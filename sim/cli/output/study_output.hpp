@@ -15,23 +15,17 @@ namespace stepcast {
 int end_of_study(std::string_view what_is_there);
 
 /// Where what a study found goes, whichever study it is: text or JSON on stdout, and where the user
-/// asks for them a picture, a CSV file and a page.
+/// asks for them a picture and a page.
 class StudyOutput {
  public:
-  /// The words of the options; a study without a meaning of one does not have it.
+  /// The words of the options.
   struct Meanings {
     std::string figure{};
-    std::string csv{};
-    bool page = true;
-    std::string figure_names = "--figure";
   };
   std::vector<CommandOption> options(const Meanings& meanings);
 
   /// Throws InputError if a picture or page could not be written. To be called before long work.
   void check() const;
-  const std::string& figure() const { return figure_.path(); }
-  /// Of those whose table grows while they run; see GrowingTable.
-  const std::string& csv() const { return csv_; }
 
   /// How the result is written; each is called only where it is wanted.
   struct Writers {
@@ -46,7 +40,6 @@ class StudyOutput {
 
  private:
   FigureFile figure_;
-  std::string csv_;
   PageFile page_;
   bool json_ = false;
 };

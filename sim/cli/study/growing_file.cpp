@@ -89,27 +89,4 @@ void GrowingFile::check() const {
     fail_to_grow(path_, error_);
 }
 
-GrowingTable::GrowingTable(const std::string& path, const std::string& head) {
-  if (path.empty())
-    return;
-  write_text_file(path, head);
-  file_ = GrowingFile(path);
-}
-
-void GrowingTable::add(std::uint32_t number, std::string lines) {
-  waiting_.emplace(number, std::move(lines));
-  for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_; ++next_) {
-    file_.append(first->second);
-    first = waiting_.erase(first);
-  }
-  file_.check();
-}
-
-void GrowingTable::finish() {
-  for (const auto& [number, lines] : waiting_)
-    file_.append(lines);
-  waiting_.clear();
-  file_.check();
-}
-
 }  // namespace stepcast

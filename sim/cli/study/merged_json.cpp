@@ -22,15 +22,14 @@ constexpr std::uint32_t kPiece = 64;  // combinations
 struct MergedRow {
   std::uint32_t job = 0;  ///< The place of its first combination.
   SweepRowText row{};
-  std::string name{};  ///< Of a combination that has no forecast,
-  std::vector<std::string> cells{};
-  std::string refusal{};  ///< and why.
+  std::vector<Cell> cells{};  ///< Of a combination that has no forecast,
+  std::string refusal{};      ///< and why.
   bool died = false;
 };
 
 auto fields_of(Is<MergedRow> auto& row) {
-  auto& [job, text, name, cells, refusal, died] = row;
-  return std::tie(job, text, name, cells, refusal, died);
+  auto& [job, text, cells, refusal, died] = row;
+  return std::tie(job, text, cells, refusal, died);
 }
 
 struct MergedPiece {
@@ -44,23 +43,11 @@ auto fields_of(Is<MergedPiece> auto& piece) {
 
 MergedRow row_of(const Combination& combination, const SweepResult& result) {
   MergedRow row{.job = combination.baseline, .refusal = result.refusal, .died = result.died};
-  if (result.forecast) {
+  if (result.forecast)
     row.row = row_text_of(combination.cells, *result.forecast);
-    return row;
-  }
-  row.name = name_of(combination);
-  for (const Cell& cell : combination.cells) {
-    row.cells.push_back(cell.name);
-    row.cells.push_back(cell.value);
-  }
+  else
+    row.cells = combination.cells;
   return row;
-}
-
-std::vector<Cell> cells_of(const MergedRow& row) {
-  std::vector<Cell> cells;
-  for (std::size_t i = 0; i + 1 < row.cells.size(); i += 2)
-    cells.push_back({row.cells[i], row.cells[i + 1]});
-  return cells;
 }
 
 /// Writes pieces in their order, whenever they come.
@@ -81,12 +68,7 @@ class Writer {
   MergedJson finish() && {
     if (!refused_.empty())
       throw InputError(refused_);
-    if (!json_.has_rows() && !first_refusal_.empty())
-      throw InputError("no combination has a forecast; the first: " + first_refusal_);
-    MergedJson merged{.died = died_};
-    if (json_.has_rows())
-      merged.text = std::move(json_).finish();
-    return merged;
+    return {.text = std::move(json_).finish(), .died = died_};
   }
 
  private:
@@ -97,10 +79,8 @@ class Writer {
       return;
     }
     if (!keep_going_ && !row.died && refused_.empty())
-      refused_ = row.name + ": " + row.refusal;  // as the comparison itself ends
-    json_.refuse(cells_of(row), row.refusal);
-    if (first_refusal_.empty())
-      first_refusal_ = "No forecast for " + row.name + ": " + row.refusal;
+      refused_ = name_of(Combination{.cells = row.cells}) + ": " + row.refusal;  // as compare ends
+    json_.refuse(row.cells, row.refusal);
   }
 
   bool keep_going_;
@@ -108,7 +88,6 @@ class Writer {
   std::map<std::uint32_t, std::string> waiting_;
   std::uint32_t next_ = 0;
   std::string refused_;
-  std::string first_refusal_;
   bool died_ = false;
 };
 

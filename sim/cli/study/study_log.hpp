@@ -45,26 +45,6 @@ class GrowingFile {
   int error_ = 0;
 };
 
-/// A table that grows by rows, in their order, whatever order they come in.
-class GrowingTable {
- public:
-  /// Writes nothing where `path` is empty. Throws InputError if it cannot be written.
-  GrowingTable() = default;  ///< Writes nothing.
-  GrowingTable(const std::string& path, const std::string& head);
-
-  /// The lines of row `number`, from 0 on; each comes once. Throws InputError if the file could not
-  /// take them.
-  void add(std::uint32_t number, std::string lines);
-  /// Rows that waited for one before them, which will not come any more; throws InputError if the
-  /// file could not take all.
-  void finish();
-
- private:
-  GrowingFile file_;
-  std::map<std::uint32_t, std::string> waiting_;
-  std::uint32_t next_ = 0;
-};
-
 class ObjectReader;
 
 /// Reads the lines of a file that a study wrote, which may be anybody's: each that is whole is one

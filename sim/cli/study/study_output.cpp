@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "models/base/error.hpp"
 #include "sim/cli/output_file.hpp"
@@ -11,7 +12,10 @@
 #include "sim/report/json/json.hpp"
 #include "sim/report/json/sweep_json.hpp"
 #include "sim/report/picture/compare_figure.hpp"
+#include "sim/report/picture/sweep_figure.hpp"
 #include "sim/report/text/render.hpp"
+#include "sim/report/text/studies/boundaries_report.hpp"
+#include "sim/report/text/sweep_grid.hpp"
 #include "sim/report/text/sweep_report.hpp"
 #include "sim/report/text/wording.hpp"
 
@@ -51,15 +55,54 @@ std::vector<NamedForecast> named(const std::vector<SweepRow>& rows) {
 }  // namespace
 
 std::vector<CommandOption> StudyView::options() {
-  return {figure.option("where the step of each goes"),
-          page.option(),
-          {"--json", "", &json, "print JSON"}};
+  return {
+      {"--across", "KEY", &across,
+       "a table of iteration times with a column for each value of KEY, one of\nwhat is listed: "
+       "nodes, cluster, schedule or a key of --set;\n--figure then draws lines over it"},
+      {"--map", "KEY", &map,
+       "a map of the fastest schedule with a column for each value of KEY; of\ndensity also "
+       "where the order of schedules changes, and why"},
+      figure.option("where the step of each goes"),
+      page.option(),
+      {"--json", "", &json, "print JSON"}};
 }
 
 void StudyView::check() const {
   figure.check();
   page.check();
 }
+
+void StudyView::check(const Sweep& sweep) const {
+  if (!across.empty() && !map.empty())
+    throw InputError("--across, --map: expected one of the two");
+  if (!across.empty())
+    require_cell(sweep, "--across", across);
+  if (!map.empty())
+    require_cell(sweep, "--map", map);
+}
+
+namespace {
+
+std::string figure_of(const std::vector<SweepRow>& rows, const StudyView& view,
+                      const StudyEnd& end) {
+  if (!view.map.empty())
+    return map_svg(rows, view.map, end.boundaries);
+  return view.across.empty() || view.across == "schedule" ? compare_figure(named(rows))
+                                                          : lines_svg(rows, view.across);
+}
+
+std::string table_of(const Sweep& sweep, const std::vector<SweepRow>& rows, const StudyView& view,
+                     const StudyEnd& end) {
+  if (!view.map.empty())
+    return render_map(rows, view.map) + render_boundaries(end.boundaries);
+  return view.across.empty() ? text_of(sweep, rows, false) : render_across(rows, view.across);
+}
+
+std::string json_of(const Sweep& sweep, const std::vector<SweepRow>& rows, const StudyEnd& end) {
+  return with_list(text_of(sweep, rows, true), "boundaries", boundaries_json(end.boundaries));
+}
+
+}  // namespace
 
 std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepResult>& results,
                                   const StudyView& view, const StudyEnd& end) {
@@ -76,14 +119,15 @@ std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepRes
     return rows;
   }
   if (view.figure.is_wanted())
-    files.emplace_back([&] { view.figure.write(compare_figure(named(rows))); });
+    files.emplace_back([&] { view.figure.write(figure_of(rows, view, end)); });
   if (view.page.is_wanted())
-    files.emplace_back([&] { view.page.write(text_of(sweep, rows, true)); });
-  print_then_write(view.json ? with_refused(text_of(sweep, rows, true), sweep, results)
-                             : fmt::format("{}{}{}", text_of(sweep, rows, false),
-                                           refused.empty() ? "" : "\n", refused) +
-                                   (end.text ? end.text(rows) : ""),
-                   files);
+    files.emplace_back([&] { view.page.write(json_of(sweep, rows, end)); });
+  print_then_write(
+      view.json ? with_list(json_of(sweep, rows, end), "refused", refused_json(sweep, results))
+                : fmt::format("{}{}{}", table_of(sweep, rows, view, end),
+                              refused.empty() ? "" : "\n", refused) +
+                      (end.text ? end.text(rows) : ""),
+      files);
   return rows;
 }
 

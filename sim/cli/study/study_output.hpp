@@ -6,6 +6,7 @@
 
 #include "sim/cli/output/figure_file.hpp"
 #include "sim/cli/page_file.hpp"
+#include "sim/study/crossover/boundaries.hpp"
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
@@ -14,19 +15,26 @@ namespace stepcast {
 struct StudyView {
   FigureFile figure{};
   PageFile page{};
+  std::string across{};  ///< A column for each value of this cell of the combinations.
+  std::string map{};     ///< The same, of the fastest schedule only.
   bool json = false;
 
   /// Nothing that needs all forecasts at once.
-  bool is_only_json() const { return json && !figure.is_wanted() && !page.is_wanted(); }
+  bool is_only_json() const {
+    return json && !figure.is_wanted() && !page.is_wanted() && map.empty();
+  }
 
   std::vector<CommandOption> options();
   /// Throws InputError if a file could not be written. To be called before long work.
   void check() const;
+  /// Throws InputError if the study does not have the cell that is asked for.
+  void check(const Sweep& sweep) const;
 };
 
 /// What a study ends with.
 struct StudyEnd {
-  std::function<void()> finish{};  ///< Of files that grew: throws where that failed.
+  std::function<void()> finish{};           ///< Of files that grew: throws where that failed.
+  std::vector<JobBoundaries> boundaries{};  ///< Of a map over densities.
   std::function<std::string(const std::vector<SweepRow>&)> text{};  ///< Below the table.
 };
 

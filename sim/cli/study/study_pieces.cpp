@@ -55,7 +55,6 @@ void for_each_piece(SweepRequest request, const PieceRules& rules, const TextOf&
 PiecedStudy study_json_in_pieces(SweepRequest request, const PieceRules& rules) {
   PiecedStudy study;
   SweepJson json;
-  std::string first_refusal;
   std::uint32_t rows = 0;
   for_each_piece(
       std::move(request), rules,
@@ -71,16 +70,10 @@ PiecedStudy study_json_in_pieces(SweepRequest request, const PieceRules& rules) 
           ++rows;
         } else if (!found.refusal.empty()) {
           json.refuse(combination.cells, found.refusal);
-          if (first_refusal.empty())
-            first_refusal =
-                fmt::format("No forecast for {}: {}", name_of(combination), found.refusal);
         }
       });
   study.missing = study.whole - rows;
-  if (rows == 0 && !first_refusal.empty())
-    throw InputError("no combination has a forecast; the first: " + first_refusal);
-  if (rows > 0)
-    study.text = std::move(json).finish();
+  study.text = std::move(json).finish();
   return study;
 }
 

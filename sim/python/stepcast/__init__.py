@@ -32,6 +32,16 @@ from ._jobs import Job, jobs, merge, sweep  # noqa: E402
 
 globals().update(_functions)
 
+# What functions of an earlier version are now, for one version.
+_MOVED = {"breakdown": "run(..., parts=\"exposed\")", "crossover": "compare(..., map=\"density\")", "edge": "run(edge=...)",
+          "scaling": "compare(..., nodes=[1, 2, 4, 8], across=\"nodes\")", "solve": "compare(..., goal=...)"}
+
+
+def __getattr__(name):
+    now = f"; it is now stepcast.{_MOVED[name]}" if name in _MOVED else ""
+    raise AttributeError(f"module 'stepcast' has no attribute {name!r}{now}")
+
+
 __all__ = ["Cluster", "InputError", "Job", "Result", "SimulationError", "StepcastError", "Workload", "choice", "count", "jobs",
            "merge", "names", "number", "schedule", "size", "sweep", "time", *_functions]
 __all__ = sorted(set(__all__))

@@ -10,9 +10,9 @@ from ._values import Document
 # What a value of an option may be, by the type that the command's table gives: an annotation, and the unit of numbers.
 KINDS = {"bool": ("bool", ""), "str": ("str", ""), "int": ("int", ""), "float": ("float", ""),
          "time": ("str | float", "s"), "texts": ("list[str] | str", ""), "names": ("list[str] | str", ""),
-         "ints": ("list[int] | int | str", ""), "floats": ("list[float] | float | str", ""),
-         "sizes": ("list[str] | str | float", "B"), "bandwidths": ("list[str] | str | float", "Bps")}
-LISTS = ("texts", "names", "ints", "floats", "sizes", "bandwidths")
+         "ints": ("list[int] | int | str", ""), "size": ("str | float", "B"), "bandwidth": ("str | float", "Bps"),
+         "sizes": ("list[str] | str | float", "B")}
+LISTS = ("texts", "names", "ints", "sizes")
 LONGEST_LIST = 1_000_000
 
 

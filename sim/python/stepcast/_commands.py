@@ -14,7 +14,7 @@ from ._spooled import Spooled
 from ._values import Cluster, Workload
 
 # Not functions of Python: what prints about the program itself, and `list`, which is names().
-_LEFT_OUT = {"demo", "help", "version", "schema", "list", "merge"}
+_LEFT_OUT = {"help", "version", "schema", "list", "merge"}
 _RENAMED = {"import": "import_trace"}
 _TEXTS = {"show", "explain"}
 _WITHOUT_JSON = {"--against", "--shard"}  # options that print something else

@@ -1,5 +1,6 @@
 """Results in a notebook: a table and a picture (SVG), and pictures by matplotlib."""
 import html as _html
+import itertools
 
 from . import _core
 from ._errors import InputError
@@ -112,23 +113,38 @@ def _plot_tuning(axes, result, rows):
     axes.set_ylabel("ms")
 
 
-def _plot_scaling(axes, _result, rows):
-    for name in dict.fromkeys((row.get("cluster"), row.get("schedule")) for row in rows):
-        of = [row for row in rows if (row.get("cluster"), row.get("schedule")) == name and row.get("iteration_time_s")]
-        axes.plot([row["gpus"] for row in of], [row["iteration_time_s"] * 1e3 for row in of], "o-",
-                  label=" on ".join(str(each) for each in reversed(name) if each))
-    axes.set_xscale("log", base=2)
-    axes.set_xlabel("GPUs")
+def _asked(result, option):
+    """The key that a view of a study asks for, if its picture has one: "nodes" of --across."""
+    given = result._given.get(option)
+    return given[0] if given else None
+
+
+def _plot_across(axes, result, rows):
+    key = _asked(result, "--across")
+    lines = {}
+    for row in rows:
+        cells = [value for name, value in row["combination"].items() if name != key]
+        lines.setdefault(" ".join(cells), []).append(row)
+    for name, of in lines.items():
+        axes.plot([row["combination"][key] for row in of], [row["iteration_time_s"] * 1e3 for row in of], "o-", label=name)
+    axes.set_xlabel(key)
     axes.set_ylabel("ms")
     axes.legend()
 
 
-def _plot_crossover(axes, _result, rows):
-    for number, name in enumerate(dict.fromkeys(row["fastest"] for row in rows)):
-        of = [row for row in rows if row["fastest"] == name]
-        axes.scatter([row["density"] for row in of], [row["nic_bandwidth_bytes_per_s"] * 8e-9 for row in of], label=name,
-                     color=_COLOURS[number % len(_COLOURS)])
-    axes.set(xscale="log", yscale="log", xlabel="density", ylabel="NIC, Gb/s")
+def _plot_map(axes, result, rows):
+    key = _asked(result, "--map")
+    best = {}
+    values = [value for value in dict.fromkeys(row["combination"][key] for row in rows) if value != "-"]
+    for row in rows:
+        job = " ".join(itertools.takewhile(lambda cell: cell != row["combination"]["schedule"], row["combination"].values()))
+        for value in values if row["combination"][key] == "-" else [row["combination"][key]]:
+            if row["throughput_samples_per_s"] > best.get((job, value), row)["throughput_samples_per_s"] or (job, value) not in best:
+                best[job, value] = row
+    for number, name in enumerate(dict.fromkeys(row["schedule"]["name"] for row in best.values())):
+        of = [place for place, row in best.items() if row["schedule"]["name"] == name]
+        axes.scatter([value for _, value in of], [job for job, _ in of], label=name, color=_COLOURS[number % len(_COLOURS)])
+    axes.set_xlabel(key)
     axes.legend(title="fastest")
 
 
@@ -159,9 +175,7 @@ def _plot_goodput(axes, _result, rows):
 
 
 # What rows of a shape of their own are drawn by: the keys that tell, and the function.
-_PLOTS = ((("value", "iteration_time_s"), _plot_tuning), (("iteration_time_s", "gpus", "schedule", "cluster"), _plot_scaling),
-          (("density", "fastest"), _plot_crossover), (("measured_s", "predicted_s"), _plot_validation),
-          (("before_s", "now_s"), _plot_gate), (("efficiency", "shares"), _plot_goodput))
+_PLOTS = ((("value", "iteration_time_s"), _plot_tuning), (("measured_s", "predicted_s"), _plot_validation), (("before_s", "now_s"), _plot_gate), (("efficiency", "shares"), _plot_goodput))
 
 
 def _plot_bars(axes, bars):
@@ -179,7 +193,9 @@ def _plot_bars(axes, bars):
 def plot(result, axes=None):
     import matplotlib.pyplot
     rows = result.first_rows(_MOST_ROWS) if result.is_long else result.rows
-    shape = next((draw for keys, draw in _PLOTS if rows and all(key in rows[0] for key in keys) and
+    views = {"--across": _plot_across, "--map": _plot_map}
+    shape = next((draw for option, draw in views.items() if _asked(result, option) in rows[0].get("combination", ())), None)
+    shape = shape or next((draw for keys, draw in _PLOTS if rows and all(key in rows[0] for key in keys) and
                   not isinstance(rows[0].get("schedule"), dict)), None)
     bars = bars_of(result) if shape is None else []
     if shape is None and not bars:

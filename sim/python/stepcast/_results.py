@@ -11,30 +11,12 @@ from ._spooled import Spooled
 _ROWS = ("results", "trials", "cases", "parts", "stages", "accepted", "steps", "devices", "ranks")
 
 
-def _rows_of_curves(data):
-    """A row for each size of each curve, whose values stand in lists as long as that of sizes."""
-    sizes = {key: data[key] for key in ("gpus", "gpus_per_node") if isinstance(data.get(key), list)}
-    rows = []
-    for curve in data["curves"]:
-        lists = {**sizes, **{key: value for key, value in curve.items() if isinstance(value, list)}}
-        words = {key: value for key, value in curve.items() if not isinstance(value, list)}
-        rows += [{**words, **{key: value[i] for key, value in lists.items() if i < len(value)}}
-                 for i in range(len(data.get("gpus", ())))]
-    return rows
-
-
-def _rows_of_networks(data):
-    """A row for each cell of each network."""
-    return [{**{key: value for key, value in network.items() if key != "cells"}, **cell}
-            for network in data["networks"] for cell in network.get("cells", [{}])]
-
-
 def _rows_of_parts(data):
     return [{"part": name, "time_s": time} for name, time in data["parts_s"].items()]
 
 
 # Rows that are no list of objects in JSON: the key that tells, and what makes rows of it.
-_MADE_ROWS = {"curves": _rows_of_curves, "networks": _rows_of_networks, "parts_s": _rows_of_parts}
+_MADE_ROWS = {"parts_s": _rows_of_parts}
 
 
 class Part(Fields):

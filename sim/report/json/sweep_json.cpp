@@ -1,7 +1,9 @@
 #include "sim/report/json/sweep_json.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/error.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/clean.hpp"
 
@@ -64,12 +66,19 @@ void SweepJson::refuse(const std::vector<Cell>& cells, const std::string& reason
   if (!cells.empty())
     entry["combination"] = combination_of(cells);
   entry["reason"] = reason;
+  if (first_refusal_.empty())
+    first_refusal_ =
+        fmt::format("No forecast for {}: {}", name_of(Combination{.cells = cells}), reason);
   std::string text = refused_.size() > 0 ? ",\n    " : "    ";
   add_indented(text, entry.dump(2), "    ");
   refused_.append(printable(text));
 }
 
 SpooledText SweepJson::finish() && {
+  if (!has_rows() && !first_refusal_.empty())
+    throw InputError("no combination has a forecast; the first: " + first_refusal_);
+  if (!has_rows())
+    return {};
   rows_.append("\n  ]");
   if (refused_.size() > 0) {
     rows_.append(",\n  \"refused\": [\n");

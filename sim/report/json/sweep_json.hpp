@@ -37,11 +37,14 @@ class SweepJson {
   void refuse(const std::vector<Cell>& cells, const std::string& reason);
   bool has_rows() const { return rows_.size() > 0; }
 
+  /// Empty where there is neither a row nor a refusal. Throws InputError where every combination
+  /// was refused.
   SpooledText finish() &&;
 
  private:
   SpooledText rows_;
   SpooledText refused_;
+  std::string first_refusal_;
   std::uint32_t job_ = 0;
   double baseline_ = 0;  ///< The throughput of the first row of the job.
 };

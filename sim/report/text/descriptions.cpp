@@ -320,8 +320,11 @@ std::string description_of(const MeasuredCollectives& measured) {
 }
 
 std::string description_of(const Experiment& experiment) {
-  return render(Facts{{"workload", experiment.workload},
-                      {"cluster", experiment.cluster},
+  const auto all = [](const std::string& one, const std::vector<std::string>& several) {
+    return several.empty() ? one : fmt::format("{}", fmt::join(several, ", "));
+  };
+  return render(Facts{{"workload", all(experiment.workload, experiment.workloads)},
+                      {"cluster", all(experiment.cluster, experiment.clusters)},
                       {"schedules", fmt::format("{}", fmt::join(experiment.schedules, ", "))},
                       {"fidelity", experiment.fidelity.empty() ? "flow" : experiment.fidelity},
                       {"sets", settings_text(experiment.settings)}});

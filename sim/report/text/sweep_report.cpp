@@ -4,11 +4,13 @@
 #include <cmath>
 #include <map>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/report/fields/forecast_fields.hpp"
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 
@@ -32,19 +34,6 @@ std::string constant_job_of(const Rows& rows) {
   if (std::ranges::find(row.cells, "cluster", &Cell::name) == row.cells.end())
     text += " cluster=" + row.forecast.cluster;
   return text;
-}
-
-std::string heading_of(const Rows& rows, const std::vector<std::size_t>& varying) {
-  std::string constants = constant_job_of(rows);
-  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
-    if (std::ranges::find(varying, cell) == varying.end())
-      constants +=
-          fmt::format(" {}={}", rows.front().cells[cell].name, rows.front().cells[cell].value);
-  }
-  return wrap(
-      fmt::format("{} forecasts, {} fidelity{}{}", rows.size(),
-                  name_of(rows.front().forecast.fidelity), constants.empty() ? "" : ":", constants),
-      2);
 }
 
 /// Whether a forecast needs more memory than there is.
@@ -145,7 +134,34 @@ std::string text_of(const Remark& remark, const Rows& rows,
   return wrap(fmt::format("Note on{}: {}", where, remark.note.text), 2);
 }
 
-std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) {
+}  // namespace
+
+std::vector<std::size_t> varying_cells(const Rows& rows) {
+  std::vector<std::size_t> varying;
+  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell)
+    if (std::ranges::any_of(rows, [&](const SweepRow& row) {
+          return row.cells[cell].value != rows.front().cells[cell].value;
+        }))
+      varying.push_back(cell);
+  return varying;
+}
+
+std::string sweep_heading(const Rows& rows) {
+  const std::vector<std::size_t> varying = varying_cells(rows);
+  std::string constants = constant_job_of(rows);
+  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell) {
+    if (std::ranges::find(varying, cell) == varying.end())
+      constants +=
+          fmt::format(" {}={}", rows.front().cells[cell].name, rows.front().cells[cell].value);
+  }
+  return wrap(
+      fmt::format("{} forecasts, {} fidelity{}{}", rows.size(),
+                  name_of(rows.front().forecast.fidelity), constants.empty() ? "" : ":", constants),
+      2);
+}
+
+std::string sweep_notes(const Rows& rows) {
+  const std::vector<std::size_t> varying = varying_cells(rows);
   constexpr std::size_t kMostRemarks = 8;
   std::string text;
   for (const std::size_t cell : varying)
@@ -161,18 +177,6 @@ std::string notes_of(const Rows& rows, const std::vector<std::size_t>& varying) 
   return text;
 }
 
-}  // namespace
-
-std::vector<std::size_t> varying_cells(const Rows& rows) {
-  std::vector<std::size_t> varying;
-  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell)
-    if (std::ranges::any_of(rows, [&](const SweepRow& row) {
-          return row.cells[cell].value != rows.front().cells[cell].value;
-        }))
-      varying.push_back(cell);
-  return varying;
-}
-
 std::string render_sweep(const Rows& rows) {
   const std::vector<std::size_t> varying = varying_cells(rows);
   const std::vector<const ForecastField*> all = results_of(rows);
@@ -183,9 +187,9 @@ std::string render_sweep(const Rows& rows) {
     results = results.first(results.size() - 1);
     table = table_of(rows, varying, results);
   }
-  return heading_of(rows, varying) + "\n" + render(table) +
+  return sweep_heading(rows) + "\n" + render(table) +
          "\nSpeed-ups are against the first row of the same job.\n" +
-         left_out(Columns(all).subspan(results.size())) + notes_of(rows, varying);
+         left_out(Columns(all).subspan(results.size())) + sweep_notes(rows);
 }
 
 std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results) {
@@ -198,8 +202,7 @@ std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& r
   return text;
 }
 
-std::string with_refused(std::string json, const Sweep& sweep,
-                         const std::vector<SweepResult>& results) {
+nlohmann::ordered_json refused_json(const Sweep& sweep, const std::vector<SweepResult>& results) {
   nlohmann::ordered_json refused = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].refusal.empty())
@@ -209,11 +212,42 @@ std::string with_refused(std::string json, const Sweep& sweep,
       entry["combination"][cell.name] = cell.value;
     entry["reason"] = results[i].refusal;
   }
-  if (refused.empty())
+  return refused;
+}
+
+std::string with_list(std::string json, const char* name, nlohmann::ordered_json list) {
+  if (list.empty())
     return json;
   auto complete = nlohmann::ordered_json::parse(json);
-  complete["refused"] = std::move(refused);
+  complete[name] = std::move(list);
   return complete.dump(2) + "\n";
+}
+
+std::string sweep_csv_head(const std::vector<Cell>& cells, bool with_refusals) {
+  std::vector<std::string> names;
+  for (const Cell& cell : cells)
+    names.push_back(cell.name);
+  for (const ForecastField* field : fields_shown(View::Csv)) {
+    const std::string_view key = field->key;
+    names.emplace_back(key.substr(key.rfind('.') + 1));
+  }
+  if (with_refusals)
+    names.emplace_back("refused");
+  return csv_line(names);
+}
+
+std::string sweep_csv_row(const std::vector<Cell>& cells, const SweepResult& result,
+                          const Forecast* baseline, bool with_refusals) {
+  std::vector<std::string> row;
+  for (const Cell& cell : cells)
+    row.push_back(cell.value);
+  const double speedup = result.forecast && baseline ? speedup_of(*result.forecast, *baseline) : 0;
+  for (const ForecastField* field : fields_shown(View::Csv))
+    row.push_back(result.forecast ? csv_of(field->unit, field->value({*result.forecast, speedup}))
+                                  : "");
+  if (with_refusals)
+    row.push_back(result.refusal);
+  return csv_line(row);
 }
 
 }  // namespace stepcast

@@ -3,12 +3,20 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "sim/study/sweep/sweep.hpp"
 
 namespace stepcast {
 
 /// The places of the cells that are not the same in all rows; at least one row.
 std::vector<std::size_t> varying_cells(const std::vector<SweepRow>& rows);
+
+/// How many forecasts there are, and what is the same in all of them.
+std::string sweep_heading(const std::vector<SweepRow>& rows);
+
+/// What made no difference, and the notes of the forecasts.
+std::string sweep_notes(const std::vector<SweepRow>& rows);
 
 /// One table: a column for each thing that differs between rows, then the results; as many of these
 /// as fit report_width(), and whether a row fits its GPU where one does not. What all rows share
@@ -19,9 +27,11 @@ std::string render_sweep(const std::vector<SweepRow>& rows);
 /// there are none.
 std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results);
 
-/// `json` as compare_json() or sweep_json() wrote it, with these combinations as "refused".
-std::string with_refused(std::string json, const Sweep& sweep,
-                         const std::vector<SweepResult>& results);
+/// The same as a list for JSON.
+nlohmann::ordered_json refused_json(const Sweep& sweep, const std::vector<SweepResult>& results);
+
+/// `json` as compare_json() or sweep_json() wrote it, with the list where it is not empty.
+std::string with_list(std::string json, const char* name, nlohmann::ordered_json list);
 
 /// The first line of a table of results as CSV: what varies, then GPUs, times in seconds, memory
 /// per GPU and the other results, and why there are none.

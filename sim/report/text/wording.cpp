@@ -28,6 +28,15 @@ std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity
                      adapters_in_title(cluster), name_of(fidelity));
 }
 
+Notes notes_on_mean(const Forecast& forecast) {
+  Notes notes = forecast.notes;
+  if (forecast.steady && forecast.spread.seeds == 0)
+    std::erase_if(notes, [](const Note& note) {
+      return note.kind == NoteKind::Scope && note.subject == "iterations";
+    });
+  return notes;
+}
+
 std::string text_of(const SharedNotes& notes, std::size_t most) {
   const std::vector<SharedNotes::Entry>& entries = notes.entries();
   std::string text;

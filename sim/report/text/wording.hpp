@@ -10,6 +10,7 @@
 #include "models/base/numbers.hpp"
 #include "models/network/cluster.hpp"
 #include "sim/engine/engine.hpp"
+#include "sim/forecast/forecast.hpp"
 #include "sim/forecast/likely_range.hpp"
 #include "sim/forecast/shared_notes.hpp"
 
@@ -22,6 +23,10 @@ std::string setup_of(std::string_view workload, std::string_view cluster, std::u
 std::string adapters_in_title(const Cluster& cluster);
 /// Returns setup_of() with adapters_in_title() and the fidelity: ", flow fidelity".
 std::string setup_of(std::string_view workload, const Cluster& cluster, Fidelity fidelity);
+
+/// The notes of a forecast of which only the mean step is printed: without what its iterations came
+/// to, where they are steady.
+Notes notes_on_mean(const Forecast& forecast);
 
 /// How many notes of many forecasts a text shows.
 inline constexpr std::size_t kMostNotes = 9;

@@ -1,7 +1,6 @@
 #include "sim/study/sweep/sweep.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 #include <utility>
 
@@ -82,24 +81,6 @@ Scenario scenario_of(const Sweep& sweep, const Combination& combination) {
   return changed(copy_to_change(base, combination.schedule), std::move(settings));
 }
 
-namespace {
-
-/// The numbers of combinations of jobs that are complete.
-std::vector<std::uint32_t> complete_of(const Sweep& sweep,
-                                       const std::vector<JobOutcome>& outcomes) {
-  std::set<std::uint32_t> cut_short;
-  for (std::uint32_t i = 0; i < outcomes.size(); ++i)
-    if (!outcomes[i].done())
-      cut_short.insert(sweep.combinations[i].baseline);
-  std::vector<std::uint32_t> complete;
-  for (std::uint32_t i = 0; i < outcomes.size(); ++i)
-    if (!cut_short.contains(sweep.combinations[i].baseline))
-      complete.push_back(i);
-  return complete;
-}
-
-}  // namespace
-
 std::vector<Found<std::string>> find_bytes(
     const Sweep& sweep, const StudyRules& rules,
     const std::function<std::string(std::uint32_t combination)>& work) {
@@ -107,22 +88,18 @@ std::vector<Found<std::string>> find_bytes(
   if (stop_signal() != 0)
     throw Stopped(stop_signal());
   const auto count = static_cast<std::uint32_t>(sweep.combinations.size());
-  const auto tell = [&](std::uint32_t number, const JobOutcome& outcome) {
-    rules.finished();
-    if (rules.came && outcome.done())
-      rules.came(number, outcome.text);
-  };
+  const auto tell = [&](std::uint32_t, const JobOutcome&) { rules.finished(); };
   auto outcomes = outcomes_on_workers(count, {.workers = rules.workers, .finished = tell}, work);
-  std::vector<std::uint32_t> kept(count);
-  std::iota(kept.begin(), kept.end(), 0U);
-  if (stop_signal() != 0 && !std::ranges::all_of(outcomes, &JobOutcome::done)) {
-    kept = rules.keeps_whole_jobs ? complete_of(sweep, outcomes) : std::vector<std::uint32_t>{};
-    if (kept.empty())
-      throw Stopped(stop_signal());
-  }
+  std::set<std::uint32_t> cut_short;  // jobs, by their baselines
+  for (std::uint32_t i = 0; i < count && stop_signal() != 0; ++i)
+    if (!outcomes[i].done())
+      cut_short.insert(sweep.combinations[i].baseline);
   std::vector<Found<std::string>> found;
-  for (const std::uint32_t i : kept)
-    found.push_back({i, result_of(named(std::move(outcomes[i]), sweep, i))});
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (!cut_short.contains(sweep.combinations[i].baseline))
+      found.push_back({i, result_of(named(std::move(outcomes[i]), sweep, i))});
+  if (found.empty() && !cut_short.empty())
+    throw Stopped(stop_signal());
   return found;
 }
 

@@ -20,6 +20,11 @@ struct Cell {
   std::string value;  ///< "-" for an option that the schedule does not have.
 };
 
+auto fields_of(Is<Cell> auto& cell) {
+  auto& [name, value] = cell;
+  return std::tie(name, value);
+}
+
 /// Something that a sweep varies, and all its values.
 struct SweepAxis {
   std::string name;  ///< "workload", "cluster", "nodes", "gpus_per_node" or a key of the settings.
@@ -41,8 +46,7 @@ struct SweepRequest {
   std::uint32_t iterations = 0;
   Chance chance{};
   bool fold = true;
-  bool second_order = false;  ///< Without schedules: also these, where the workload has factors.
-  SweepPlaces places{};       ///< Which to plan: a sweep may be too long to be held at once.
+  SweepPlaces places{};  ///< Which to plan: a sweep may be too long to be held at once.
 };
 
 /// One forecast to make.
@@ -92,11 +96,6 @@ Scenario scenario_of(const Sweep& sweep, const Combination& combination);
 struct StudyRules {
   std::uint32_t workers = 1;
   std::function<void()> finished = [] {};  ///< After each combination.
-  /// The bytes of each result as soon as it is there, in whatever order they come; may be empty.
-  std::function<void(std::uint32_t combination, const std::string& bytes)> came{};
-  /// When a signal asks to stop, what is there of whole jobs is kept, if there are any: a job is
-  /// all combinations of one baseline. Else the study throws Stopped.
-  bool keeps_whole_jobs = false;
 };
 
 /// What a study found of a combination.
@@ -107,7 +106,9 @@ struct Found {
 };
 
 /// The bytes that `work` returns for the combination of each number, in their order. It runs in
-/// forked processes. An error names the combination where several things vary.
+/// forked processes. An error names the combination where several things vary. When a signal asks
+/// to stop, what is there of whole jobs is kept, if there are any: a job is all combinations of one
+/// baseline. Else the study throws Stopped.
 std::vector<Found<std::string>> find_bytes(
     const Sweep& sweep, const StudyRules& rules,
     const std::function<std::string(std::uint32_t combination)>& work);

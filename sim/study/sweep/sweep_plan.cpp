@@ -218,13 +218,12 @@ class Planner {
     sweep_.combinations.push_back(std::move(combination));
   }
 
-  std::vector<std::string> schedules_of(const Scenario& scenario) const {
+  static std::vector<std::string> schedules_of(const Scenario& scenario) {
     std::vector<std::string> schedules = scenario.schedules;
-    const bool all = request_.second_order && scenario.workload.kfac.has_value();
     if (schedules.empty() && scenario.workload.pipeline)
       return orders_of(*scenario.workload.pipeline);
     if (schedules.empty())
-      for (const ScheduleInfo& schedule : all ? data_parallel_schedules() : first_order_schedules())
+      for (const ScheduleInfo& schedule : first_order_schedules())
         if (!schedule.more_work &&
             (scenario.workload.model_group <= 1 || schedule.trains_in_step()))
           schedules.push_back(schedule.name);

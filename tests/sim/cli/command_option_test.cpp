@@ -43,9 +43,12 @@ TEST(CommandOption, AListTakesSizesAsTheyArePrinted) {
   std::vector<Bytes> sizes;
   assign(option_of("--size", &sizes), {"25 MiB,1 KiB", "65536"});
   EXPECT_EQ(sizes, (std::vector<Bytes>{Bytes{26214400}, Bytes{1024}, Bytes{65536}}));
-  std::vector<BytesPerSecond> rates;
-  assign(option_of("--bandwidth", &rates), {"1.15 GB/s,100Gb/s"});
-  EXPECT_EQ(rates, (std::vector<BytesPerSecond>{{1.15e9}, {12.5e9}}));
+  std::optional<BytesPerSecond> rate;
+  assign(option_of("--bandwidth", &rate), {"1.15 GB/s"});
+  EXPECT_EQ(rate, BytesPerSecond{1.15e9});
+  std::optional<Bytes> one;
+  assign(option_of("--bucket", &one), {"1 KiB"});
+  EXPECT_EQ(one, Bytes{1024});
   EXPECT_EQ(input_error_of([&] { assign(option_of("--size", &sizes), {"25 MiB 1 KiB"}); }),
             "--size: lists take commas, as in 25MiB,1KiB; found \"25 MiB 1 KiB\"");
 }
@@ -80,7 +83,7 @@ TEST(CommandOption, ListsAndFlagsAreToldByTheirTargets) {
   bool flag = false;
   std::string text;
   CommaList names;
-  std::vector<double> numbers;
+  std::vector<std::uint32_t> numbers;
   EXPECT_TRUE(is_flag(&flag));
   EXPECT_FALSE(is_flag(&text));
   EXPECT_FALSE(is_list(&text));

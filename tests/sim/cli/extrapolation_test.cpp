@@ -23,16 +23,16 @@ const std::vector<Arguments> kBeyond = {
      "ddp", "--nodes", "8,32"},
     {"tune", "--workload", "resnet50-v100-bs96", "--cluster", "v100-32x4-edr", "--schedule", "ddp",
      "--option", "bucket", "--trials", "2"},
-    {"scaling", "--workload", "resnet50-v100-bs96", "--clusters", "v100-32x4-edr", "--schedules",
-     "ddp", "--nodes", "8,32"},
-    {"solve", "--epochs", "ddp=90", "--samples", "1281167", "--workload", "resnet50-v100-bs96",
+    {"compare", "--workload", "resnet50-v100-bs96", "--cluster", "v100-32x4-edr", "--schedules",
+     "ddp", "--nodes", "8,32", "--across", "nodes"},
+    {"compare", "--epochs", "ddp=90", "--samples", "1281167", "--workload", "resnet50-v100-bs96",
      "--cluster", "v100-32x4-edr"},
-    {"breakdown", "--workload", "resnet50-rtx2080ti-bs32", "--cluster", "v100-32x4-edr",
-     "--schedule", "d-kfac"},
+    {"run", "--workload", "resnet50-rtx2080ti-bs32", "--cluster", "v100-32x4-edr", "--schedule",
+     "d-kfac", "--parts", "exposed"},
     {"collective", "--cluster", "v100-32x4-edr", "--algorithm", "ring", "--size", "1MiB", "--gpus",
      "128"},
-    {"crossover", "--workload", "vgg16-rtx2080ti-bs32", "--cluster", "v100-32x4-edr", "--schedules",
-     "ddp,topka2a", "--density", "0.01", "--bandwidth", "20.48GBps", "--workers", "1"},
+    {"compare", "--workload", "vgg16-rtx2080ti-bs32", "--cluster", "v100-32x4-edr", "--schedules",
+     "ddp,topka2a", "--set", "density=0.01,0.1", "--map", "density", "--fidelity", "analytic"},
     {"replay", STEPCAST_SOURCE_DIR "/tests/golden/data/small-trace.json", "--cluster",
      "v100-32x4-edr"},
 };
@@ -59,23 +59,24 @@ INSTANTIATE_TEST_SUITE_P(Commands, Extrapolation, testing::ValuesIn(kBeyond),
                          });
 
 TEST(MeasuredCurves, OnAsManyGpusAsWereMeasuredNothingIsExtrapolated) {
-  const Outcome outcome = run_cli({"scaling", "--workload", "resnet50-v100-bs96", "--clusters",
+  const Outcome outcome = run_cli({"compare", "--workload", "resnet50-v100-bs96", "--cluster",
                                    "v100-32x4-edr", "--schedules", "ddp", "--nodes", "4,8"});
   EXPECT_FALSE(speaks_of(outcome.out, "xtrapolated")) << outcome.out;
 }
 
-TEST(MeasuredCurves, OverOtherBandwidthsCrossoversUseClosedForms) {
+TEST(MeasuredCurves, OverOtherBandwidthsMapsUseClosedForms) {
   // The curves were measured over 20.48 GB/s: over a hundredth of it a step takes longer.
   const auto step_over = [](const char* bandwidth) {
     const Outcome outcome =
-        run_cli({"crossover", "--workload", "vgg16-rtx2080ti-bs32", "--cluster", "v100-32x4-edr",
-                 "--nodes", "8", "--schedules", "ddp,topka2a", "--density", "0.01", "--bandwidth",
-                 bandwidth, "--workers", "1", "--json"});
+        run_cli({"compare", "--workload", "vgg16-rtx2080ti-bs32", "--cluster", "v100-32x4-edr",
+                 "--nodes", "8", "--schedules", "ddp,topka2a", "--set", "density=0.01,0.1", "--map",
+                 "density", "--fidelity", "analytic", "--set",
+                 std::string("cluster.nic.bandwidth=") + bandwidth, "--json"});
     EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
     const auto json = nlohmann::json::parse(outcome.out);
     EXPECT_TRUE(bandwidth == std::string("20.48GBps") ||
-                speaks_of(json["notes"].dump(), "closed forms replace"));
-    return json["networks"][0]["cells"][0]["iteration_time_s"]["ddp"].get<double>();
+                speaks_of(json["results"][0]["notes"].dump(), "closed forms replace"));
+    return json["results"][0]["iteration_time_s"].get<double>();
   };
   EXPECT_GT(step_over("0.2048GBps"), 5 * step_over("20.48GBps"));
 }

@@ -45,8 +45,8 @@ TEST(ForeignTexts, BytesOfTablesThatAreNotUtf8AreRefusedWithTheirLine) {
                                        "device,work_flops,speed_flops_per_s,size_bytes,"
                                        "rate_bytes_per_s\nphone\xff,1e12,1e12,1e6,1e7\n");
   for (const bool json : {false, true})
-    expect_one_line(run_cli(json ? std::vector<std::string>{"edge", edge, "--json"}
-                                 : std::vector<std::string>{"edge", edge}),
+    expect_one_line(run_cli(json ? std::vector<std::string>{"run", "--edge", edge, "--json"}
+                                 : std::vector<std::string>{"run", "--edge", edge}),
                     edge + ": line 2, column 6: this byte is not UTF-8 text");
   const std::string slow = folder.file("slow.csv", "# made\xff\nstep,rank,factor\n0,0,1\n0,1,2\n");
   expect_one_line(
@@ -95,7 +95,7 @@ TEST(ForeignTexts, KeysAreShownShort) {
                              key + R"("]})");
   expect_one_line(run_cli({"compare", experiment}), "");
   const std::string table = folder.file("edge.csv", key + "," + key + "\n1,2\n");
-  expect_one_line(run_cli({"edge", table}), table + ": expected a column device");
+  expect_one_line(run_cli({"run", "--edge", table}), table + ": expected a column device");
 }
 
 /// What a part or a line of --json-lines holds, with the first of a number replaced.

@@ -87,8 +87,9 @@ TEST_F(Notes, OfTheJobAreAllThere) {
         << begin;
 }
 
-TEST_F(Notes, OfScalingAreThoseOfRun) {
-  expect_notes_of_run("gtopk", {"scaling", "--schedules", "gtopk", "--nodes", "2"});
+TEST_F(Notes, OfTablesAcrossNodesAreThoseOfRun) {
+  expect_notes_of_run("gtopk",
+                      {"compare", "--schedules", "gtopk", "--nodes", "2", "--across", "nodes"});
 }
 
 TEST_F(Notes, OfTuningAreThoseOfRun) {
@@ -96,17 +97,17 @@ TEST_F(Notes, OfTuningAreThoseOfRun) {
                                 "grid", "--trials", "2", "--low", "0.001", "--high", "0.002"});
 }
 
-TEST_F(Notes, OfBreakdownAreThoseOfRun) {
-  expect_notes_of_run("spd-kfac", {"breakdown", "--schedule", "spd-kfac"});
+TEST_F(Notes, OfPartsAreThoseOfRun) {
+  expect_notes_of_run("spd-kfac", {"run", "--schedule", "spd-kfac", "--parts", "exposed"});
 }
 
 TEST_F(Notes, OfSolutionsAreThoseOfRun) {
-  expect_notes_of_run("gtopk", {"solve", "--iterations", "gtopk=100"});
+  expect_notes_of_run("gtopk", {"compare", "--steps", "gtopk=100"});
 }
 
-TEST_F(Notes, OfCrossoverAreThoseOfRun) {
-  expect_notes_of_run("gtopk", {"crossover", "--schedules", "gtopk", "--density", "0.001",
-                                "--bandwidth", "163.84Gbps"});
+TEST_F(Notes, OfMapsAreThoseOfRun) {
+  expect_notes_of_run(
+      "gtopk", {"compare", "--schedules", "gtopk", "--set", "density=0.001", "--map", "density"});
 }
 
 /// One rank of a workload with `gap` of waiting for its host; what `run` says first.
@@ -154,7 +155,8 @@ TEST(Adapters, ThatAreSetOneByOneAreToldWithTheTotalInEveryCommand) {
       {"compare", "--workload", workload, "--schedules", "ddp,dear"},
       {"tune", "--workload", workload, "--schedule", "dear", "--option", "fusion_buffer",
        "--trials", "1"},
-      {"scaling", "--workload", workload, "--schedules", "ddp"},
+      {"compare", "--workload", workload, "--schedules", "ddp", "--nodes", "1,2", "--across",
+       "nodes"},
       {"optimise", "--workload", workload, "--schedule", "ddp", "--no-search"},
       {"goodput", "--workload", workload, "--schedule", "ddp", "--fail", "node:mtbf=220d",
        "--checkpoint", "30s", "--restart", "10min", "--seeds", "2"}};

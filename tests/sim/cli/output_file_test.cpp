@@ -48,8 +48,8 @@ TEST(OutputFile, NoCommandOverwritesWhatItReads) {
       {"diagnose", "x.csv", "--job", file, "--figure", same},
       {"report", file, "--page", same},
       {"tune", file, "--csv", same},
-      {"crossover", file, "--csv", link},
-      {"scaling", "--workload", file, "--figure", same},
+      {"compare", file, "--csv", link},
+      {"compare", "--workload", file, "--figure", same},
       {"derive", file, "-o", same},
       {"validate", file, "-o", same},
       of_job({"run"}, {"--set", "second_workload=" + file, "--timeline", same})};
@@ -104,7 +104,7 @@ TEST(OutputFile, NoCommandOverwritesWhatItReadsByName) {
            of_job({"run"}, {"--schedule", "no-such", "--set", "second_workload=" + name,
                             "--export-plan", workload}),
            {"run", "dear-64gpu-10gbe", "--schedule", "no-such", "--timeline", cluster},
-           {"scaling", "--workload", name, "--clusters", "ideal-2x2,rtx2080ti-16x4-10gbe",
+           {"compare", "--workload", name, "--cluster", "ideal-2x2,rtx2080ti-16x4-10gbe",
             "--schedules", "no-such", "--page", cluster}}) {
     const Outcome outcome = run_cli(command);
     EXPECT_EQ(outcome.exit_code, 2);

@@ -125,8 +125,8 @@ TEST(SuggestedOptions, AWordThatAListOfNumbersCannotHoldIsNotProposed) {
 }
 
 TEST(SuggestedOptions, AScheduleThatIsNoneIsNotCalledOneThatIs) {
-  const std::string error = error_of({"solve", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
-                                      "rtx2080ti-16x4-10gbe", "--iterations", "1f2b=1000"});
+  const std::string error = error_of({"compare", "--workload", "resnet50-rtx2080ti-bs64",
+                                      "--cluster", "rtx2080ti-16x4-10gbe", "--steps", "1f2b=1000"});
   EXPECT_NE(error.find("unknown schedule \"1f2b\""), std::string::npos) << error;
   EXPECT_NE(error.find("did you mean \"1f1b\"?"), std::string::npos) << error;
 }

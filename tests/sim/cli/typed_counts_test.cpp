@@ -49,7 +49,7 @@ TEST(TypedCounts, RefuseAWayThatTheGoalHasNot) {
 
 TEST(TypedCounts, RefuseTwoCountsOfOneWay) {
   const std::string expected =
-      "--iterations: expected one count of each way, found a second one of \"d-kfac\"";
+      "--steps: expected one count of each way, found a second one of \"d-kfac\"";
   EXPECT_EQ(error_of({.iterations = {{"d-kfac=10", "d-kfac=20"}}}), expected);
   EXPECT_EQ(error_of({.epochs = {{"d-kfac=10"}}, .iterations = {{"d-kfac=20"}}, .samples = 9}),
             expected);
@@ -60,7 +60,7 @@ TEST(TypedCounts, RefuseWhatIsNoNumberAboveZero) {
   for (const char* item : {"d-kfac=-5", "d-kfac=0", "d-kfac=many", "d-kfac=nan", "d-kfac=inf",
                            "d-kfac=5x", "d-kfac=", "d-kfac", "=5"}) {
     const std::string expected = std::string(
-                                     "--iterations: expected a schedule and a number above "
+                                     "--steps: expected a schedule and a number above "
                                      "0 such as spd-kfac=55, found \"") +
                                  item + '"';
     EXPECT_EQ(error_of({.iterations = {{item}}}), expected);
@@ -75,20 +75,26 @@ TEST(TypedCounts, EpochsNeedSamplesAndSamplesNeedEpochs) {
             "--samples: expected epochs to count, such as --epochs spd-kfac=55");
 }
 
-TEST(SolveCommand, RefusesAWorkloadOfAnotherModelThanTheGoals) {
+TEST(CompareGoal, RefusesAWorkloadOfAnotherModelThanTheGoals) {
   const Outcome outcome =
-      run_cli({"solve", "resnet50-imagenet", "--workload", "bert-base-rtx2080ti-bs64", "--cluster",
-               "rtx2080ti-16x4-ib100"});
+      run_cli({"compare", "--goal", "resnet50-imagenet", "--workload", "bert-base-rtx2080ti-bs64",
+               "--cluster", "rtx2080ti-16x4-ib100"});
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.err,
-            "stepcast: solve: goal resnet50-imagenet counts steps of resnet50; expected a workload "
+            "stepcast: --goal: resnet50-imagenet counts steps of resnet50; expected a workload "
             "of that model, found bert-base-rtx2080ti-bs64, which is of bert-base\n");
 }
 
-TEST(SolveCommand, LabelsTheCountsOfTheUserAsGiven) {
-  const std::vector<std::string> arguments{
-      "solve",     "--iterations",         "dear=100",   "--workload", "resnet50-rtx2080ti-bs64",
-      "--cluster", "rtx2080ti-16x4-10gbe", "--fidelity", "analytic"};
+TEST(CompareGoal, LabelsTheCountsOfTheUserAsGiven) {
+  const std::vector<std::string> arguments{"compare",
+                                           "--steps",
+                                           "dear=100",
+                                           "--workload",
+                                           "resnet50-rtx2080ti-bs64",
+                                           "--cluster",
+                                           "rtx2080ti-16x4-10gbe",
+                                           "--fidelity",
+                                           "analytic"};
   const Outcome table = run_cli(arguments);
   EXPECT_EQ(table.exit_code, 0) << table.err;
   EXPECT_NE(table.out.find("  given"), std::string::npos) << table.out;

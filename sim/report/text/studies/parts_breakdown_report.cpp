@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
+#include "sim/report/text/clean.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
 
@@ -51,6 +54,28 @@ std::string render_parts_breakdown(const PartsBreakdown& breakdown) {
   return wrap(heading, 2) + "\n" + table_of(breakdown.parts) +
          likely_line(breakdown.likely, "likely range of the step") + note_on_other(breakdown) +
          note_on_negative(breakdown.parts) + text_of(shared);
+}
+
+std::string parts_breakdown_json(const PartsBreakdown& breakdown) {
+  nlohmann::ordered_json json = study_json({.workload = breakdown.workload,
+                                            .cluster = breakdown.cluster.name,
+                                            .gpus = breakdown.cluster.ranks(),
+                                            .fidelity = name_of(breakdown.fidelity)});
+  json["schedule"] = breakdown.schedule;
+  json["protocol"] = name_of(breakdown.protocol);
+  json["iteration_time_s"] = total_of(breakdown.parts).value;
+  add_likely(json, breakdown.likely);
+  for (const NamedTime& part : breakdown.parts)
+    json["parts_s"][part.name] = part.time.value;
+  json["notes"] = texts_of(breakdown.notes);
+  return printed(json);
+}
+
+std::string parts_breakdown_csv(const PartsBreakdown& breakdown) {
+  std::string text = csv_line({"part", "time_s"});
+  for (const NamedTime& part : breakdown.parts)
+    text += csv_line({part.name, csv_number(part.time.value)});
+  return text;
 }
 
 }  // namespace stepcast

@@ -9,7 +9,6 @@ namespace stepcast {
 /// A row for each part with its time and the sum so far, and what to know about them.
 std::string render_parts_breakdown(const PartsBreakdown& breakdown);
 std::string parts_breakdown_json(const PartsBreakdown& breakdown);
-std::string parts_breakdown_csv_head();
-std::string parts_breakdown_csv_row(const NamedTime& part);
+std::string parts_breakdown_csv(const PartsBreakdown& breakdown);
 
 }  // namespace stepcast

@@ -62,7 +62,7 @@ TEST(LikelyRanges, AValueThatIsRefusedHasNone) {
 
 TEST(LikelyRanges, EveryWayToATargetHasOneForItsStep) {
   const std::vector<std::string> arguments =
-      joined({"solve", "--iterations", "horovod=100,local-sgd=90"}, kSmall);
+      joined({"compare", "--steps", "horovod=100,local-sgd=90"}, kSmall);
   const json ways = printed_by(arguments)["results"];
   ASSERT_EQ(ways.size(), 2U);
   for (const json& way : ways)
@@ -73,37 +73,29 @@ TEST(LikelyRanges, EveryWayToATargetHasOneForItsStep) {
 TEST(LikelyRanges, PartsOfAStepAddUpToOneThatHasOne) {
   for (const char* protocol : {"exposed", "ablation"}) {
     const std::vector<std::string> arguments =
-        joined({"breakdown", "--schedule", "spd-kfac", "--protocol", protocol}, kSmall);
+        joined({"run", "--schedule", "spd-kfac", "--parts", protocol}, kSmall);
     expect_range_of(run_of("spd-kfac"), printed_by(arguments));
     EXPECT_NE(run_cli(arguments).out.find("\nlikely range of the step: "), std::string::npos);
   }
 }
 
 TEST(LikelyRanges, EverySizeOfACurveHasOneWithItsBasis) {
-  const json curve = printed_by({"scaling", "--workload", "resnet50-rtx2080ti-bs64", "--clusters",
+  const json sizes = printed_by({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
                                  "rtx2080ti-16x4-10gbe", "--nodes", "1,2", "--schedules", "dear",
-                                 "--fidelity", "analytic"})["curves"][0];
-  ASSERT_EQ(curve["error_basis"].size(), 2U);
-  json of_size;
-  for (const char* key :
-       {"iteration_time_s", "iteration_time_low_s", "iteration_time_high_s", "error_basis"})
-    of_size[key] = curve[key][1];
-  expect_range_of(run_of("dear"), of_size);
-  EXPECT_NE(curve["error_basis"][0], curve["error_basis"][1]);  // In one node, and on two.
+                                 "--across", "nodes", "--fidelity", "analytic"})["results"];
+  ASSERT_EQ(sizes.size(), 2U);
+  expect_range_of(run_of("dear"), sizes[1]);
+  EXPECT_NE(sizes[0]["error_basis"], sizes[1]["error_basis"]);  // In one node, and on two.
 }
 
-TEST(LikelyRanges, EveryCellOfACrossoverHasOneForEachSchedule) {
-  const json cell = printed_by({"crossover", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
-                                "rtx2080ti-16x4-10gbe", "--schedules", "ddp,topka2a", "--nodes",
-                                "2", "--density", "0.01", "--bandwidth", "10Gbps", "--fidelity",
-                                "analytic"})["networks"][0]["cells"][0];
-  for (const char* schedule : {"ddp", "topka2a"}) {
-    json of_schedule;
-    for (const char* key :
-         {"iteration_time_s", "iteration_time_low_s", "iteration_time_high_s", "error_basis"})
-      of_schedule[key] = cell[key][schedule];
-    expect_range_of(run_of(schedule), of_schedule);
-  }
+TEST(LikelyRanges, EveryCellOfAMapHasOneForEachSchedule) {
+  const json rows =
+      printed_by({"compare", "--workload", "resnet50-rtx2080ti-bs64", "--cluster",
+                  "rtx2080ti-16x4-10gbe", "--schedules", "ddp,topka2a", "--nodes", "2", "--set",
+                  "density=0.01", "--map", "density", "--fidelity", "analytic"})["results"];
+  ASSERT_EQ(rows.size(), 2U);
+  for (const json& row : rows)
+    expect_range_of(run_of(row["schedule"]["name"]), row);
 }
 
 TEST(LikelyRanges, EveryChoiceOfAPlanHasOne) {

@@ -211,12 +211,9 @@ TEST(Json, NamesTheVersionAndWhatWasForecastTheFidelity) {
   const std::string cluster = "rtx2080ti-16x4-10gbe";
   const std::string workload = "resnet50-rtx2080ti-bs32";
   const std::vector<std::vector<std::string>> forecasts{
-      {"crossover", "--cluster", cluster, "--workload", workload, "--schedules", "ddp", "--density",
-       "0.1", "--bandwidth", "10Gbps"},
-      {"breakdown", "--cluster", cluster, "--workload", workload, "--schedule", "dp-kfac"},
-      {"scaling", "--cluster", cluster, "--workload", workload, "--schedules", "ddp", "--nodes",
-       "2"},
-      {"solve", "--cluster", cluster, "--workload", workload, "--iterations", "ddp=100"}};
+      {"run", "--cluster", cluster, "--workload", workload, "--schedule", "dp-kfac", "--parts",
+       "exposed"},
+      {"compare", "--cluster", cluster, "--workload", workload, "--steps", "ddp=100"}};
   const auto json_of = [](std::vector<std::string> command) {
     command.insert(command.end(), {"--fidelity", "analytic", "--json"});
     const Outcome outcome = run_cli(command);
@@ -336,18 +333,6 @@ TEST(ValidateCommand, ExitsWithFourWhereTheWorstErrorIsAboveTheTolerance) {
   const Outcome outcome = run_cli({"validate", file, "--max-error", "49"});
   EXPECT_EQ(outcome.exit_code, 4);
   EXPECT_NE(outcome.err.find("50.0 %"), std::string::npos) << outcome.err;
-}
-
-TEST(DemoCommand, ForecastsFiveModelsOnTwoNetworksAndWritesATimeline) {
-  const TemporaryFolder folder;
-  const std::string file = folder.file("demo.json.gz");
-  const Outcome outcome = run_cli({"demo", "--timeline", file});
-  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
-  EXPECT_GT(std::filesystem::file_size(file), 0U);
-  for (const char* text : {"\nresnet50 ", "\nbert-large ", "ib100", "DeAR gains most", "Next\n"})
-    EXPECT_NE(outcome.out.find(text), std::string::npos) << text;
-  for (const std::string& line : lines_of(outcome.out))
-    EXPECT_LE(line.size(), 100U) << line;
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ TEST_F(RecordedPipelineTest, EveryCommandTakesTheScheduleOfItsStages) {
   answered("optimise", {"--schedule", "1f1b", "--no-search"});
   answered("tune", {"--schedule", "1f1b", "--option", "pp", "--strategy", "grid", "--low", "1",
                     "--high", "2", "--trials", "2"});
-  answered("breakdown", {"--schedule", "1f1b"});
-  answered("solve", {"--iterations", "1f1b=3"});
+  answered("run", {"--schedule", "1f1b", "--parts", "exposed"});
+  answered("compare", {"--steps", "1f1b=3"});
 }
 
 TEST_F(RecordedPipelineTest, ComparesOptionsOfItsSchedules) {

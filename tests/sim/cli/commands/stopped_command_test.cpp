@@ -31,13 +31,6 @@ TEST(StoppedCommand, GoodputKeepsItsSeeds) {
               "1 seeds are there", "1 seeds of 720.0 h");
 }
 
-TEST(StoppedCommand, SolveKeepsItsWays) {
-  const Outcome outcome =
-      stopped({"solve", "--epochs", "wfbp=90,dear=90", "--samples", "1281167"}, kJob);
-  expect_kept(outcome, "1 ways are there", "wfbp");
-  EXPECT_EQ(outcome.out.find("dear"), std::string::npos);
-}
-
 TEST(StoppedCommand, OptimiseKeepsTheEditsThatWereAskedFor) {
   const std::string told = "other edits may gain more";
   expect_kept(stopped({"optimise", STEPCAST_SOURCE_DIR "/tests/golden/data/job.csv", "--edit",

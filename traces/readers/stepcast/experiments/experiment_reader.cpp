@@ -24,15 +24,27 @@ std::string named_at(ObjectReader& root, std::string_view key, const std::string
 }
 
 /// `schedule` for one, `schedules` for several; exactly one of the two keys.
-std::vector<std::string> read_schedules(ObjectReader& root) {
-  std::vector<std::string> schedules = root.texts_or_none("schedules");
-  if (!root.has("schedules"))
-    return {root.name("schedule")};
-  if (root.has("schedule"))
-    root.fail("schedule", "give either \"schedule\" or \"schedules\", not both");
-  if (schedules.empty() || std::ranges::find(schedules, "") != schedules.end())
-    root.fail("schedules", "expected at least one name and none empty");
-  return schedules;
+std::vector<std::string> read_names(ObjectReader& root, const std::string& key) {
+  const std::string several = key + "s";
+  std::vector<std::string> names = root.texts_or_none(several);
+  if (!root.has(several))
+    names = {root.name(key)};
+  else if (root.has(key))
+    root.fail(key, fmt::format("give either \"{}\" or \"{}\", not both", key, several));
+  if (names.empty() || std::ranges::find(names, "") != names.end())
+    root.fail(several, "expected at least one name and none empty");
+  return names;
+}
+
+/// The same of files; the first is `one`, and all are `several` where there are others.
+void read_named(ObjectReader& root, const std::string& key, const std::string& file,
+                std::string& one, std::vector<std::string>& several) {
+  std::vector<std::string> names = read_names(root, key);
+  for (std::string& name : names)
+    name = named_at(root, key, name, file);
+  one = names.front();
+  if (names.size() > 1)
+    several = std::move(names);
 }
 
 /// One of three words; empty where the key is missing.
@@ -82,9 +94,9 @@ void read_size(ObjectReader& root, Settings& settings, std::string_view key) {
 
 Experiment read_experiment_fields(ObjectReader& object, const std::string& file) {
   Experiment experiment;
-  experiment.workload = named_at(object, "workload", object.name("workload"), file);
-  experiment.cluster = named_at(object, "cluster", object.name("cluster"), file);
-  experiment.schedules = read_schedules(object);
+  read_named(object, "workload", file, experiment.workload, experiment.workloads);
+  read_named(object, "cluster", file, experiment.cluster, experiment.clusters);
+  experiment.schedules = read_names(object, "schedule");
   experiment.fidelity = read_word(object, "fidelity", {"analytic", "flow", "step"});
   experiment.engine = read_word(object, "engine", {"auto", "simgrid", "own"});
   read_set(object, experiment.settings, file);

@@ -11,12 +11,14 @@ namespace stepcast {
 
 /// A run or comparison as a file describes it. Names are resolved by the catalog and the registry.
 struct Experiment {
-  std::string workload;                ///< Name, or path from the working directory.
-  std::string cluster;                 ///< Name or path.
-  std::vector<std::string> schedules;  ///< Never empty.
-  std::string fidelity;                ///< "analytic", "flow" or "step"; empty if not given.
-  std::string engine;                  ///< "auto", "simgrid" or "own"; empty if not given.
-  Settings settings;                   ///< `set`, `nodes` and `gpus_per_node`.
+  std::string workload;                  ///< Name, or path from the working directory.
+  std::string cluster;                   ///< Name or path.
+  std::vector<std::string> schedules;    ///< Never empty.
+  std::string fidelity;                  ///< "analytic", "flow" or "step"; empty if not given.
+  std::string engine;                    ///< "auto", "simgrid" or "own"; empty if not given.
+  Settings settings;                     ///< `set`, `nodes` and `gpus_per_node`.
+  std::vector<std::string> workloads{};  ///< Where a comparison is of several: all of them.
+  std::vector<std::string> clusters{};   ///< The same.
 };
 
 class ObjectReader;

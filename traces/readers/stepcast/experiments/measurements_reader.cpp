@@ -34,6 +34,8 @@ MeasuredCase read_case(ObjectReader& object, const std::string& file) {
                         .spread = object.number_or("spread", 0, 0)};
   if (measured.experiment.schedules.size() != 1)
     object.fail("schedules", "expected one schedule a case");
+  if (!measured.experiment.workloads.empty() || !measured.experiment.clusters.empty())
+    object.fail("", "expected one \"workload\" and one \"cluster\" a case");
   object.finish();
   return measured;
 }

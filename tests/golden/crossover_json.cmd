@@ -1,1 +1,0 @@
-stepcast crossover --workload vgg16-rtx2080ti-bs32 --cluster rtx2080ti-16x4-10gbe --nodes 8 --density 0.01,0.1 --bandwidth 10Gbps --json

@@ -1,2 +1,0 @@
-# root
-stepcast edge tests/golden/data/edge-devices.csv

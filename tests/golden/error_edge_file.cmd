@@ -1,2 +1,0 @@
-# exit 2
-stepcast edge no-such.csv

@@ -1,0 +1,2 @@
+# exit 2
+stepcast run --edge no-such.csv

@@ -1,1 +1,0 @@
-stepcast breakdown --workload resnet50-rtx2080ti-bs32 --cluster rtx2080ti-16x4-ib100 --schedule spd-kfac --protocol ablation

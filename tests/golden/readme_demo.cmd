@@ -1,1 +1,0 @@
-stepcast demo

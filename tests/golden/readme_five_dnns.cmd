@@ -1,0 +1,1 @@
+stepcast compare five-dnns --across schedule

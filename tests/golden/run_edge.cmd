@@ -1,0 +1,2 @@
+# root
+stepcast run --edge tests/golden/data/edge-devices.csv
