@@ -8,8 +8,8 @@
 
 #include "models/base/error.hpp"
 #include "models/base/fields.hpp"
-#include "models/base/text_key.hpp"
 #include "models/base/ranges.hpp"
+#include "models/base/text_key.hpp"
 #include "traces/json/strict_json.hpp"
 
 namespace stepcast {

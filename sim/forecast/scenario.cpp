@@ -208,9 +208,8 @@ ScheduleRun simulated(const ScheduledJob& job, const std::function<void(const Pl
   std::optional<Workload> of_passes;
   if (run.pipeline)
     of_passes = workload_of_passes(job.workload, run.pipeline->job.micro_batch);
-  Forecast forecast =
-      make_forecast(of_passes ? *of_passes : job.workload, job.cluster, run.plan, run.options,
-                    job.engine.fidelity, timeline, spread);
+  Forecast forecast = make_forecast(of_passes ? *of_passes : job.workload, job.cluster, run.plan,
+                                    run.options, job.engine.fidelity, timeline, spread);
   ScheduleRun result{.plan = std::move(run.plan),
                      .timeline = std::move(timeline),
                      .forecast = std::move(forecast),

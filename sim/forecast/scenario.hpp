@@ -9,8 +9,8 @@
 #include "models/network/cluster.hpp"
 #include "models/workload/workload.hpp"
 #include "sim/engine/engine.hpp"
-#include "sim/forecast/schedule_run.hpp"
 #include "sim/forecast/planned_run.hpp"
+#include "sim/forecast/schedule_run.hpp"
 #include "traces/readers/stepcast/experiments/experiment_reader.hpp"
 #include "traces/settings.hpp"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "models/schedule/list/registry.hpp"
+#include "models/schedule/model_parallel/schedules.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
 #include "sim/search/step_search.hpp"
 #include "tests/support/examples.hpp"
@@ -36,7 +37,8 @@ struct EditedPipeline {
       asked.push_back(parse_edit_request(edit));
     const HybridRun planned = run();
     EditedStep result;
-    edit_step(editable_step(planned.hybrid.plan, planned.job, model, cluster, engine), asked, search, result);
+    edit_step(editable_step(planned.hybrid.plan, planned.job, model, cluster, engine), asked,
+              search, result);
     return result;
   }
 

@@ -7,9 +7,9 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/forecast/planned_run.hpp"
 #include "sim/forecast/scenario.hpp"
 #include "sim/forecast/tuning/plan_hash.hpp"
-#include "sim/forecast/planned_run.hpp"
 #include "sim/workers/stop.hpp"
 
 namespace stepcast {
@@ -82,7 +82,8 @@ Ends usual_ends(const ScheduledJob& job, const TuningRequest& request, const Opt
   const bool is_wide = option.kind == OptionKind::Count && range.most - range.least > kMostCounts;
   if (range.above_least || range.below_most || range.most == OptionRange{}.most || is_wide)
     return {};
-  return {write_value(tunable_kind(option), range.least), write_value(tunable_kind(option), range.most)};
+  return {write_value(tunable_kind(option), range.least),
+          write_value(tunable_kind(option), range.most)};
 }
 
 SearchRange range_of(const ScheduledJob& job, const TuningRequest& request,

@@ -26,9 +26,8 @@ std::uint32_t grow(Cluster& cluster, std::uint32_t ranks) {
 
 EditableStep editable_step(const PlannedRun& run, const Workload& workload,
                            const Cluster& cluster) {
-  return run.pipeline
-             ? editable_step(run.plan, run.pipeline->job, workload, cluster, run.engine)
-             : editable_step(run.plan, workload, cluster, run.engine);
+  return run.pipeline ? editable_step(run.plan, run.pipeline->job, workload, cluster, run.engine)
+                      : editable_step(run.plan, workload, cluster, run.engine);
 }
 
 EditableStep ReplicatedPlans::at(std::uint32_t ranks) {

@@ -94,8 +94,8 @@ FoundJob fitted_job(const ScheduledJob& job, Bytes budget) {
   } else if (smaller) {
     found = *std::move(smaller);
     found.before = before;
-    change = fmt::format("accumulation over {} passes of batch {}",
-                         found.options.at(kAccumulation), found.pass->batch);
+    change = fmt::format("accumulation over {} passes of batch {}", found.options.at(kAccumulation),
+                         found.pass->batch);
   } else {
     throw InputError(fmt::format(
         "`memory`: {} is not enough: {} as it is, {} with recomputation, and no division of the "

@@ -53,8 +53,8 @@ std::string changes_in_words(const OptionSpace& space, const ScheduleOptions& be
 /// Those of `after` that `before` has not, or not so.
 ScheduleOptions changed_options(const ScheduleOptions& before, const ScheduleOptions& after);
 
-/// What a search must gain by an option, of the step: what a table tells of seconds in hundredths of
-/// a millisecond.
+/// What a search must gain by an option, of the step: what a table tells of seconds in hundredths
+/// of a millisecond.
 inline constexpr double kLeastOptionGain = 1e-4;
 
 /// What is told of such a change, and of the steps before and behind it.

@@ -96,7 +96,8 @@ class OptionSearching {
       told.push_back(with);
       steps.push_back(*step);
     }
-    while (told.size() > 1 && told.back() != best_ && now_ > steps.back() * (1 - kLeastOptionGain)) {
+    while (told.size() > 1 && told.back() != best_ &&
+           now_ > steps.back() * (1 - kLeastOptionGain)) {
       told.pop_back();
       steps.pop_back();
     }

@@ -38,8 +38,7 @@ std::vector<std::size_t> by_bound(const PlanSpace& space, const std::vector<Plan
 }  // namespace
 
 std::vector<std::size_t> of_least_memory(const PlanSpace& space,
-                                         const std::vector<PlanBound>& bounds,
-                                         std::size_t count) {
+                                         const std::vector<PlanBound>& bounds, std::size_t count) {
   std::multimap<Bytes, std::size_t> least;
   for (const std::size_t i : by_bound(space, bounds)) {
     const bool is_full = least.size() == count;

@@ -120,7 +120,7 @@ void add_missed_deadline(const CapacityPlan& plan, const BestOn& best_on,
   with_nic.cluster = faster.cluster;
   bool met = site.cluster.nodes > 1 &&
              add(best_on({with_nic}), fmt::format("{:g} instead of {:g} Gb/s adapters",
-                                                         faster.faster_gbps, faster.nominal_gbps));
+                                                  faster.faster_gbps, faster.nominal_gbps));
   for (const std::uint32_t factor : {2U, 4U, 8U, 16U}) {
     if (std::uint64_t{site.cluster.ranks()} * factor > 16384)
       break;

@@ -14,7 +14,7 @@ namespace {
 
 // Eight layers of 1 ms forward and 2 ms backward on four stages, eight micro-batches, messages of
 // no bytes: F = 2 ms, R = 4 ms.
-OwnedJob scenario_of(const char* pipeline, ScheduleOptions options = {}) {
+OwnedJob pipeline_of(const char* pipeline, ScheduleOptions options = {}) {
   OwnedJob scenario{.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 100),
                     .cluster = examples::plain_cluster(1, 4),
                     .schedule = pipeline,
@@ -37,7 +37,7 @@ void expect_sums(const std::vector<StageForecast>& stages) {
 // theirs, (p - 1 - i) R; it ends i R before stage 0, and behind its last forward pass each gradient
 // comes F late: (p - 1 - i) F. Together (p - 1)(F + R).
 TEST(BubbleSplit, OfOneForwardOneBackwardIsWarmUpAndDrain) {
-  const auto stages = stages_of(scenario_of("1f1b"));
+  const auto stages = stages_of(pipeline_of("1f1b"));
   for (int i = 0; i < 4; ++i) {
     const BubbleSplit& split = stages[static_cast<std::size_t>(i)].split;
     EXPECT_NEAR(split.warm_up.value, i * 2e-3 + (3 - i) * 4e-3, 1e-8) << i;
@@ -51,7 +51,7 @@ TEST(BubbleSplit, OfOneForwardOneBackwardIsWarmUpAndDrain) {
 
 // With costs of hosts that the cluster gives: they do not count, and used to leave no word.
 TEST(BubbleSplit, SaysThatHostsTakeNoTime) {
-  OwnedJob scenario = scenario_of("1f1b");
+  OwnedJob scenario = pipeline_of("1f1b");
   scenario.cluster.software.host_per_launch = Seconds{1e-3};
   const Notes notes = simulated(scenario).forecast.notes;
   const auto note = std::ranges::find(notes, "host", &Note::subject);
@@ -61,7 +61,7 @@ TEST(BubbleSplit, SaysThatHostsTakeNoTime) {
 
 // Stage i waits iF, then for the F and R of those behind it, then until stage 0 is done.
 TEST(BubbleSplit, OfGpipeHasTheTurnInItsWarmUp) {
-  const auto stages = stages_of(scenario_of("gpipe"));
+  const auto stages = stages_of(pipeline_of("gpipe"));
   for (int i = 0; i < 4; ++i) {
     const BubbleSplit& split = stages[static_cast<std::size_t>(i)].split;
     EXPECT_NEAR(split.warm_up.value, i * 2e-3 + (3 - i) * 6e-3, 1e-8) << i;
@@ -73,14 +73,14 @@ TEST(BubbleSplit, OfGpipeHasTheTurnInItsWarmUp) {
 // Stage 1 has three layers, stage 0 one: in the steady phase it waits 2 (F + R) of a layer for each
 // micro-batch.
 TEST(BubbleSplit, OfUnevenStagesHasImbalance) {
-  const auto stages = stages_of(scenario_of("1f1b", {{"partition", "1,3,2,2"}}));
+  const auto stages = stages_of(pipeline_of("1f1b", {{"partition", "1,3,2,2"}}));
   EXPECT_GT(stages[0].split.imbalance.value, 17e-3);
   EXPECT_LT(stages[1].split.imbalance.value, 1e-6);
   expect_sums(stages);
 }
 
 TEST(BubbleSplit, TellsMessagesFromPasses) {
-  OwnedJob scenario = scenario_of("1f1b");
+  OwnedJob scenario = pipeline_of("1f1b");
   for (Layer& layer : scenario.workload.layers)
     layer.activation = Bytes{5e6};  // 0.5 ms at 10 GB/s
   const auto stages = stages_of(scenario);
@@ -91,7 +91,7 @@ TEST(BubbleSplit, TellsMessagesFromPasses) {
 }
 
 TEST(BubbleSplit, TellsWhatAStragglerAdds) {
-  OwnedJob scenario = scenario_of("1f1b");
+  OwnedJob scenario = pipeline_of("1f1b");
   const auto usual = stages_of(scenario);
   scenario.engine.stragglers = {{2, 1.5}};
   const auto slow = stages_of(scenario);
@@ -108,7 +108,7 @@ TEST(BubbleSplit, TellsWhatAStragglerAdds) {
 }
 
 TEST(BubbleSplit, OfCopiesHasTheExchangeOfGradients) {
-  OwnedJob scenario = scenario_of("1f1b", {{"pp", "2"}, {"global_batch", "16"}});
+  OwnedJob scenario = pipeline_of("1f1b", {{"pp", "2"}, {"global_batch", "16"}});
   scenario.workload = examples::uniform_workload(8, Seconds{1e-3}, Seconds{2e-3}, 10'000'000);
   const auto stages = stages_of(scenario);
   // 4 layers of 40 MB at 10 GB/s between two copies, 4 ms each, of which the last cannot hide.

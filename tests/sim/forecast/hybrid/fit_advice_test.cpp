@@ -15,16 +15,16 @@ using testing::MatchesRegex;
 using testing::Not;
 using testing::StartsWith;
 
-HybridJob job_of(const OwnedJob& scenario) {
+HybridJob planned_job_of(const OwnedJob& scenario) {
   return hybrid_job_of(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
 }
 
 Bytes memory_of(const OwnedJob& scenario) {
-  return fullest_stage(job_of(scenario), scenario.workload);
+  return fullest_stage(planned_job_of(scenario), scenario.workload);
 }
 
 std::string advice(const OwnedJob& scenario) {
-  return fit_advice(scenario, job_of(scenario));
+  return fit_advice(scenario, planned_job_of(scenario));
 }
 
 /// Micro-batches of one sequence, 4 copies.

@@ -177,8 +177,8 @@ TEST(HybridForecast, SelectiveRecomputationGainsWhatIsPublished) {
 // Every block runs its forward pass a second time; embedding and head do not.
 TEST(HybridForecast, WhatIsComputedAgainIsNoBackwardPass) {
   const auto parts_of = [](const char* schedule, const char* recompute) {
-    return simulated(transformer_scenario(
-                                schedule, {{"tp", "8"}, {"pp", "4"}, {"recompute", recompute}}, 4))
+    return simulated(transformer_scenario(schedule,
+                                          {{"tp", "8"}, {"pp", "4"}, {"recompute", recompute}}, 4))
         .forecast.breakdown;
   };
   for (const char* schedule : {"1f1b", "interleaved", "zb-h1", "zb-v"}) {

@@ -12,7 +12,7 @@ namespace stepcast {
 namespace {
 
 // 16 GPUs; with ep=4 and tp=1 there are four copies of each expert.
-OwnedJob scenario_of(ScheduleOptions options) {
+OwnedJob experts_of(ScheduleOptions options) {
   OwnedJob scenario{
       .workload = *find_transformer_model("transformer:layers=4,hidden=1024,heads=16,seq=512,vocab="
                                           "1024,device=h100,experts=8,top_k=2"),
@@ -26,7 +26,7 @@ OwnedJob scenario_of(ScheduleOptions options) {
 }
 
 HybridRun run_of(ScheduleOptions options) {
-  const OwnedJob scenario = scenario_of(std::move(options));
+  const OwnedJob scenario = experts_of(std::move(options));
   return build_hybrid(scenario.info(), scenario.workload, scenario.cluster, scenario.options);
 }
 
@@ -138,7 +138,7 @@ TEST(SharedExperts, AreBroadcastByAsManyAsShareThem) {
 
 TEST(SharedExperts, FoldedEqualsUnfolded) {
   for (const char* zero : {"1", "3"}) {
-    OwnedJob scenario = scenario_of({{"ep", "4"}, {"zero", zero}, {"shard", "8"}});
+    OwnedJob scenario = experts_of({{"ep", "4"}, {"zero", zero}, {"shard", "8"}});
     const Seconds folded = simulated(scenario).forecast.iteration_time;
     scenario.engine.fold = false;
     EXPECT_DOUBLE_EQ(simulated(scenario).forecast.iteration_time.value, folded.value);

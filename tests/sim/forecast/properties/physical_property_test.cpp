@@ -271,8 +271,7 @@ TEST(PhysicalProperties, NoLayoutIsFasterWithHalvedBandwidthOrAStraggler) {
     slow = scenario;
     slow.cluster.nic.bandwidth = scenario.cluster.nic.bandwidth / 2;
     slow.cluster.intra_node.bandwidth = scenario.cluster.intra_node.bandwidth / 2;
-    EXPECT_GE(simulated(slow).timeline.mean_iteration_time(), before)
-        << "half the bandwidth";
+    EXPECT_GE(simulated(slow).timeline.mean_iteration_time(), before) << "half the bandwidth";
   });
 }
 

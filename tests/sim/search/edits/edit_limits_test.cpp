@@ -176,7 +176,8 @@ TEST(EditLimitsTest, TheNormIsNoGradient) {
   EditedPipeline pipeline;
   pipeline.options["pp"] = "1";
   const HybridRun run = pipeline.run();
-  const EditableStep step = editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
+  const EditableStep step =
+      editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
   Bytes size{};
   for (const WorkNode& node : step.graphs.front().nodes)
     size = std::max(size, node.size);

@@ -3,6 +3,7 @@
 
 #include "models/schedule/edited/plan_graph.hpp"
 #include "models/schedule/list/registry.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/jobs/edits/job_steps.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
 #include "sim/search/options/memory_fit.hpp"

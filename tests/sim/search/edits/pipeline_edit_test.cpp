@@ -40,8 +40,8 @@ TEST(PipelineEditTest, AnUneditedPlanTakesAsLongAtEachFidelity) {
       pipeline.schedule = schedule;
       pipeline.engine.fidelity = fidelity;
       const HybridRun run = pipeline.run();
-      const EditableStep step =
-          editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
+      const EditableStep step = editable_step(run.hybrid.plan, run.job, pipeline.model,
+                                              pipeline.cluster, pipeline.engine);
       EXPECT_NEAR(
           step.time(step.graphs).step.value,
           simulate(run.hybrid.plan, pipeline.cluster, pipeline.engine).mean_iteration_time().value,
@@ -151,7 +151,8 @@ TEST(PipelineEditTest, WorkInsertedOnOneStage) {
 TEST(PipelineEditTest, WorkInsertedBesideAMessageIsOfOneStage) {
   const EditedPipeline pipeline;
   const HybridRun run = pipeline.run();
-  const EditableStep step = editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
+  const EditableStep step =
+      editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
   const auto graphs = edited(
       step.graphs,
       parse_edit_request("insert new=unpack time=1ms stage=0 kind=send stream=their* on=unpacking"),

@@ -77,7 +77,8 @@ TEST(PipelineRecipesTest, OtherRecipesRun) {
 TEST(PipelineRecipesTest, BucketsAreOfOneStage) {
   const EditedPipeline pipeline;
   const HybridRun run = pipeline.run();
-  const EditableStep step = editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
+  const EditableStep step =
+      editable_step(run.hybrid.plan, run.job, pipeline.model, pipeline.cluster, pipeline.engine);
   const auto graphs = edited(step.graphs, parse_edit_request("bucket-size size=64MiB"), step);
   const auto sums = [&](const WorkGraph& graph) {
     return std::ranges::count_if(

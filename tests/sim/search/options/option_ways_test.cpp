@@ -5,6 +5,7 @@
 #include "models/schedule/list/registry.hpp"
 #include "models/schedule/period.hpp"
 #include "sim/engine/steps.hpp"
+#include "sim/forecast/scenario.hpp"
 #include "sim/jobs/edits/planned_step.hpp"
 #include "sim/search/options/timed_plans.hpp"
 #include "traces/catalog.hpp"
