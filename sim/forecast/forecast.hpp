@@ -61,7 +61,6 @@ struct Forecast {
   std::uint32_t steps = 1;    ///< Training steps after which the work repeats.
   bool is_bound = false;      ///< What no system can beat, and none.
   Fidelity fidelity = Fidelity::Flow;
-  EngineUse engine{};
 
   Seconds iteration_time{};        ///< Of a training step: the mean of those of a period.
   Seconds worst_iteration_time{};  ///< Differs only where the steady state is a pattern.
@@ -92,22 +91,23 @@ struct Forecast {
   Notes notes{};                    ///< Options without effect, caveats.
   Provenance workload_provenance{};
   Provenance cluster_provenance{};
+  EngineUse engine{};
 };
 
 auto fields_of(Is<Forecast> auto& forecast) {
   auto& [workload, cluster, schedule, layout, options, device, batch, nodes, gpus_per_node, gpus,
-         workers, passes, steps, is_bound, fidelity, engine, iteration_time, worst_iteration_time,
+         workers, passes, steps, is_bound, fidelity, iteration_time, worst_iteration_time,
          likely_low, likely_high, error_basis, spread, steady, iterations, throughput, efficiency,
          slowest_ranks, breakdown, fastest_waiting, communication, sent_per_gpu, memory,
          device_memory, links, path, why, protocol, stages, what_if, flops_utilisation,
-         hardware_utilisation, notes, workload_provenance, cluster_provenance] = forecast;
+         hardware_utilisation, notes, workload_provenance, cluster_provenance, engine] = forecast;
   return std::tie(workload, cluster, schedule, layout, options, device, batch, nodes, gpus_per_node,
-                  gpus, workers, passes, steps, is_bound, fidelity, engine, iteration_time,
+                  gpus, workers, passes, steps, is_bound, fidelity, iteration_time,
                   worst_iteration_time, likely_low, likely_high, error_basis, spread, steady,
                   iterations, throughput, efficiency, slowest_ranks, breakdown, fastest_waiting,
                   communication, sent_per_gpu, memory, device_memory, links, path, why, protocol,
                   stages, what_if, flops_utilisation, hardware_utilisation, notes,
-                  workload_provenance, cluster_provenance);
+                  workload_provenance, cluster_provenance, engine);
 }
 
 /// Reads a forecast off the steady iteration, or off the one that stands for those of all seeds.

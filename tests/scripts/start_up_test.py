@@ -27,16 +27,19 @@ def loads_simgrid(*words):
 
 
 class StartUp(unittest.TestCase):
-    def test_flow_loads_simgrid_where_flows_meet(self):
-        self.assertTrue(loads_simgrid(*JOB[:-1], "ps", "--fidelity", "flow"))
+    def test_the_own_engine_loads_simgrid_where_flows_meet(self):
+        self.assertTrue(loads_simgrid(*JOB[:-1], "ps", "--fidelity", "flow", "--engine", "own"))
 
     def test_a_copied_program_does_not_load_the_module_of_the_build_tree(self):
         with tempfile.TemporaryDirectory() as folder:
             said = what_is_loaded(*JOB[:-1], "ps", "--fidelity", "flow", program=shutil.copy(PROGRAM, folder), check=False)
         self.assertNotIn(str(pathlib.Path(PROGRAM).resolve().parent / "stepcast_simgrid.so"), said)
 
-    def test_flow_does_not_where_each_is_alone(self):
-        self.assertFalse(loads_simgrid(*JOB, "--fidelity", "flow"))
+    def test_flow_loads_it_by_default(self):
+        self.assertTrue(loads_simgrid(*JOB, "--fidelity", "flow"))
+
+    def test_the_own_engine_does_not_where_each_flow_is_alone(self):
+        self.assertFalse(loads_simgrid(*JOB, "--fidelity", "flow", "--engine", "own"))
 
     def test_analytic_does_not(self):
         self.assertFalse(loads_simgrid(*JOB, "--fidelity", "analytic"))
