@@ -139,7 +139,7 @@ std::vector<CommandOption> options_of(RunRequest& request, CommandOption schedul
        "analytic (closed forms), flow (shared links; the default)\nor step (every message)"},
       {"--engine", "E", &request.engine,
        "simgrid or own: what carries clock, timers and flows; default:\nauto, SimGrid up to 1,000 "
-       "GPUs at flow and 16 at step"},
+       "GPUs at flow"},
       {"--unfold", "", &request.unfold, "simulate every rank, not one of each kind (same result)"},
   };
 }

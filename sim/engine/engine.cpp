@@ -119,12 +119,10 @@ Timeline simulate_times(const Plan& plan, const Cluster& cluster, const EngineOp
 }
 
 bool uses_simgrid(EventEngine engine, Fidelity fidelity, std::uint32_t ranks) {
-  constexpr std::uint32_t kMostAtFlow = 1000;
-  constexpr std::uint32_t kMostAtStep = 16;
+  constexpr std::uint32_t kMost = 1000;
   if (engine == EventEngine::Own || fidelity == Fidelity::Analytic)
     return false;
-  return engine == EventEngine::SimGrid ||
-         ranks <= (fidelity == Fidelity::Flow ? kMostAtFlow : kMostAtStep);
+  return engine == EventEngine::SimGrid || (fidelity == Fidelity::Flow && ranks <= kMost);
 }
 
 const char* name_of(Fidelity fidelity) {

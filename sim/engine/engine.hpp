@@ -52,8 +52,9 @@ struct EngineOptions {
 Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
 
 /// Returns whether a simulation runs on SimGrid: where the engine is to be chosen, at `flow` up to
-/// 1,000 ranks (a flow costs 2 to 3 us there, .1 us on the own clock) and at `step` up to 16 (every
-/// message is a flow). Never at `analytic`, which has no flows.
+/// 1,000 ranks, as a flow costs 2 to 3 us there and .1 us on the own clock. Not at `step`, where
+/// every message is a flow (kaisa on 16 GPUs: 28 s instead of 1), and never at `analytic`, which
+/// has none.
 bool uses_simgrid(EventEngine engine, Fidelity fidelity, std::uint32_t ranks);
 
 const char* name_of(Fidelity fidelity);
