@@ -78,7 +78,8 @@ NAMED_ELSEWHERE = {
     "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,
     "traces/readers/horovod_timeline/": _FORMAT,
     "traces/readers/ddp_logging/": _FORMAT,
-    "traces/readers/recognition/": _FORMAT,
+    "traces/readers/recognition/recognised_file.cpp": _FORMAT,
+    "traces/readers/recognition/recognised_file.hpp": _FORMAT,
 }
 
 # Libraries by header prefix, and the folders that may include them.

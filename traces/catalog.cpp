@@ -31,13 +31,14 @@ struct Shelf {
   const char* many;
 };
 
-// In the order of CatalogKind.
+// The shelves are in the order of CatalogKind.
 constexpr std::array kShelves{Shelf{"traces/workloads", "workload", "workloads"},
                               Shelf{"configs/clusters", "cluster", "clusters"},
                               Shelf{"configs/experiments", "experiment", "experiments"},
                               Shelf{"configs/devices", "device", "devices"},
                               Shelf{"traces/architectures", "architecture", "architectures"},
                               Shelf{"traces/collectives", "measured collectives", "collectives"}};
+static_assert(kShelves.size() == static_cast<std::size_t>(CatalogKind::Collectives) + 1);
 
 const Shelf& shelf_of(CatalogKind kind) {
   return kShelves.at(static_cast<std::size_t>(kind));

@@ -28,7 +28,8 @@ void set_data_root(std::filesystem::path folder);
 /// Names of the shipped files of a kind, sorted.
 std::vector<std::string> list_names(CatalogKind kind);
 
-/// Names of the files with this extension in a folder of the data, sorted.
+/// Returns the names of the files with this extension in a folder that counts from data_root(),
+/// sorted.
 std::vector<std::string> names_in(const std::filesystem::path& folder, std::string_view extension);
 
 /// The file behind a name, or behind a path: whatever holds a '/' or ends in ".json" is a path and

@@ -37,6 +37,19 @@ struct RecordedPace {
 /// Precondition: as many lengths as flags.
 RecordedPace pace_of(std::span<const Seconds> lengths, const std::vector<bool>& stalled);
 
+/// Returns the usual and the stalled ones among the whole steps of a recording.
+template <class Steps, class Length>
+RecordedPace pace_in(const Steps& steps, Length length) {
+  std::vector<Seconds> lengths;
+  std::vector<bool> stalled;
+  for (const auto& step : steps)
+    if (step.whole) {
+      lengths.push_back(step.*length);
+      stalled.push_back(step.stalled);
+    }
+  return pace_of(lengths, stalled);
+}
+
 /// "14 of 29 steps stall ..", in whole sentences; empty: none does.
 std::string describe(const RecordedPace& pace);
 

@@ -39,11 +39,12 @@ const compare = {
   map(results, boundaries) {
     const keys = Object.keys(boundaries[0].combination).filter((key) => compare.varied.has(key));
     const jobOf = (r) => keys.map((key) => `${key}=${r.combination[key]}`).join(' ');
-    const densities = [...new Set(results.map((r) => r.combination.density))].filter((density) => density !== '-');
+    const densities = [...new Set(results.map((r) => r.combination.density))].filter((density) => density !== '-').sort((a, b) => a - b);
     const jobs = [...new Set(results.map(jobOf))];
     const schedules = [...new Set(results.map((r) => r.schedule.name))];
-    const cells = jobs.flatMap((job, y) => densities.map((density, x) => {
+    const cells = jobs.flatMap((job, y) => densities.flatMap((density, x) => {
       const there = results.filter((r) => jobOf(r) === job && [density, '-'].includes(r.combination.density));
+      if (there.length === 0) return [];
       const best = there.reduce((a, b) => (b.throughput_samples_per_s > a.throughput_samples_per_s ? b : a));
       return { value: [x, y, schedules.indexOf(best.schedule.name)], best };
     }));
@@ -72,7 +73,8 @@ const compare = {
       elements.section('Iteration time', elements.make('p', { class: 'hint' },
         'Bands: where a measured step is likely to lie, by the errors of checked cases.'), lines);
     if (result.boundaries?.length > 0 && compare.varied.has('density'))
-      elements.section('Fastest schedule', compare.map(results, result.boundaries));
+      elements.section('Fastest schedule', elements.make('p', { class: 'hint' },
+        'Only time is forecast, not convergence: at one density the schemes send different entries.'), compare.map(results, result.boundaries));
     elements.section('Where the step goes', compare.bars(results));
     const fits = (r) => (r.memory.device_memory_bytes > 0 ? (r.memory.total_bytes <= r.memory.device_memory_bytes ? 'yes' : 'no') : '-');
     elements.section('Forecasts', elements.table([

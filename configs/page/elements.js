@@ -24,9 +24,11 @@ const elements = {
     const value = key.split('.').reduce((inner, name) => inner?.[name], result);
     return unit === 'Times' && value ? Object.values(value).reduce((sum, time) => sum + time, 0) : value;
   },
-  /// The columns of a table of fields, and before them others.
+  /// The columns of a table of fields, and before them others. Some are shown only if a row has "any" of it or it is
+  /// "known" of a row.
   columns: (fieldsOf, ...before) => [...before, ...fieldsOf.map((field) => ({ name: field.heading + (format.inMs(field) ? ' ms' : ''),
-    value: (row) => elements.valueOf(field, row) ?? undefined, text: (value) => format.cell(field.unit, value), isText: format.isText(field.unit) }))],
+    value: (row) => elements.valueOf(field, row) ?? undefined, text: (value) => format.cell(field.unit, value), isText: format.isText(field.unit),
+    onlyIf: field.only_if }))],
   list(lines) {
     const list = elements.make('ul');
     for (const line of lines) list.append(elements.make('li', {}, line));
@@ -37,8 +39,9 @@ const elements = {
     button.addEventListener('click', action);
     return button;
   },
-  /// Columns: {name, value(row), text(value)?, isText?}. Sorts by a click on a heading, filters by words.
-  table(columns, rows, { caption = '', best = null, filter = rows.length > 12 } = {}) {
+  /// Columns: {name, value(row), text(value)?, isText?, onlyIf?}. Sorts by a click on a heading, filters by words.
+  table(all, rows, { caption = '', best = null, filter = rows.length > 12 } = {}) {
+    const columns = all.filter(({ onlyIf, value }) => !onlyIf || rows.some((row) => (onlyIf === 'any' ? value(row) : value(row) !== undefined)));
     const body = elements.make('tbody');
     const head = elements.make('tr');
     let order = null;

@@ -30,9 +30,10 @@ const format = {
     SamplesPerSecond: (rate) => format.number(rate, 5) + ' samples/s' }[unit] ?? String)(value),
   cell: (unit, value) => (value === undefined ? '-' : ({ Seconds: format.ms, Bytes: format.bytes, Share: format.percent,
     Times: format.ms, Time: format.time, BytesPerSecond: format.rate, Ratio: (ratio) => ratio.toFixed(3),
-    Slowdown: (ratio) => format.number(ratio, 5), SamplesPerSecond: (rate) => rate.toFixed(1) }[unit] ??
+    Slowdown: (ratio) => format.number(ratio, 5), PartsPerMillion: (ratio) => (ratio * 1e6).toFixed(2),
+    Rows: (list) => list.join(', '), SamplesPerSecond: (rate) => rate.toFixed(1) }[unit] ??
     ((other) => (typeof other === 'number' ? format.number(other) : String(other))))(value)),
-  isText: (unit) => unit === 'Name' || unit === 'Text',
+  isText: (unit) => ['Name', 'Text', 'Rows'].includes(unit),
   /// Whether a column shows ms and its heading does not say so.
   inMs: ({ unit, heading }) => (unit === 'Seconds' || unit === 'Times') && !heading.endsWith('ms'),
   words: (key) => key.replace(/_(s|bytes|per_s)$/, '').replaceAll('_', ' '),

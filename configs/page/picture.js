@@ -8,7 +8,8 @@ const picture = {
   /// The colour of a kind of work, or of its part or whole in a label such as "other compute: packing"; of an unknown
   /// kind the colour of that number.
   colourOf(kind, otherwise) {
-    const [whole, part] = kind.split(': ');
+    const end = kind.indexOf(': ');
+    const [whole, part] = end < 0 ? [kind, ''] : [kind.slice(0, end), kind.slice(end + 2)];
     return fields.colours[kind] ?? fields.colours[part] ?? fields.colours[whole] ?? palette[otherwise % palette.length];
   },
   base() {

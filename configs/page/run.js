@@ -61,7 +61,7 @@ const run = {
       elements.table([{ name: 'part', value: (row) => row[0], isText: true }, { name: 'ms', value: (row) => row[1], text: format.ms },
         { name: 'share', value: (row) => row[1] / result.iteration_time_s, text: format.percent }], run.parts(result)));
     if (figure) elements.section('Stages', run.figure(figure), run.stageTable(result.stages));
-    else if (trace) gantt.section(trace);
+    if (trace) gantt.section(trace);
     elements.section('Critical path', elements.table([
       { name: 'what', value: (row) => row.what, isText: true }, { name: 'begin ms', value: (row) => row.begin_s, text: format.ms },
       { name: 'ms', value: (row) => row.duration_s, text: format.ms }], result.critical_path));

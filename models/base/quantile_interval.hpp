@@ -29,14 +29,16 @@ struct QuantileEstimate {
 
 template <class Value>
 auto fields_of(QuantileEstimate<Value>& estimate) {
-  return std::tie(estimate.value, estimate.low, estimate.high);
+  auto& [value, low, high] = estimate;
+  return std::tie(value, low, high);
 }
 template <class Value>
 auto fields_of(const QuantileEstimate<Value>& estimate) {
-  return std::tie(estimate.value, estimate.low, estimate.high);
+  auto& [value, low, high] = estimate;
+  return std::tie(value, low, high);
 }
 
-/// Of sorted values.
+/// Returns the quantile `share` (0 to 1) of values in ascending order, with its interval.
 template <class Value>
 QuantileEstimate<Value> estimate_quantile(const std::vector<double>& sorted, double share) {
   const auto [low, high] = quantile_ranks(sorted.size(), share);

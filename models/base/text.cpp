@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -274,6 +275,24 @@ std::string format_bytes(Bytes size) {
 
 std::string format_bandwidth(BytesPerSecond bandwidth) {
   return format_in(bandwidth.value, kShownBandwidths);
+}
+
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(
+      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+std::string lower_case(std::string_view text) {
+  std::string small;
+  for (const char c : text)
+    small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return small;
+}
+
+std::string letters_and_digits(std::string_view text) {
+  std::string letters = lower_case(text);
+  std::erase_if(letters, [](unsigned char c) { return std::isalnum(c) == 0; });
+  return letters;
 }
 
 std::optional<std::uint64_t> number_at_end(std::string_view name) {

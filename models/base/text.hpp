@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,14 @@ BytesPerSecond parse_bandwidth(std::string_view text);
 double parse_number(std::string_view text);
 /// A whole number from `least` on.
 std::uint32_t parse_count(std::string_view text, std::uint32_t least = 0);
+
+/// Returns whether one of the parts is in the text.
+bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts);
+
+std::string lower_case(std::string_view text);
+
+/// Returns letters and digits in lower case: "AllReduce" and "all_reduce" become "allreduce".
+std::string letters_and_digits(std::string_view text);
 
 /// 12 of "step 12": the digits that a name ends with; nullopt: none, or too many.
 std::optional<std::uint64_t> number_at_end(std::string_view name);

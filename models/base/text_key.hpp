@@ -10,8 +10,8 @@
 
 namespace stepcast {
 
-/// Takes in a text piece by piece. 16 hexadecimal digits: the same for the same text, and else not
-/// but by a chance of 2^-64.
+/// Hashes a text that is given piece by piece. text() is 16 hexadecimal digits; two different texts
+/// have the same with a chance of 2^-64.
 class TextKey {
  public:
   void add(std::string_view text) {

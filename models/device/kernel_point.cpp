@@ -1,10 +1,10 @@
 #include "models/device/kernel_point.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
+#include "models/base/enum_name.hpp"
 #include "models/base/text.hpp"
 
 namespace stepcast {
@@ -28,6 +28,9 @@ constexpr FamilyFacts kFacts[] = {
     {"all-gather", SizeUnit::Volume},       {"broadcast", SizeUnit::Volume},
     {"reduce", SizeUnit::Volume},           {"all-to-all", SizeUnit::Volume},
     {"overlap-compute", SizeUnit::Volume},  {"overlap-communication", SizeUnit::Volume}};
+
+static_assert(std::size(kFacts) ==
+              static_cast<std::size_t>(KernelFamily::OverlapCommunication) + 1);
 
 constexpr auto kFamilies = [] {
   std::array<KernelFamily, std::size(kFacts)> families{};
@@ -64,9 +67,7 @@ const char* name_of(KernelFamily family) {
 }
 
 std::optional<KernelFamily> find_kernel_family(std::string_view name) {
-  const auto* found = std::ranges::find(
-      kFamilies, name, [](KernelFamily family) { return std::string_view(name_of(family)); });
-  return found == kFamilies.end() ? std::nullopt : std::optional(*found);
+  return find_among<KernelFamily>(kFacts, name, &FamilyFacts::name);
 }
 
 std::span<const KernelFamily> all_kernel_families() {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 
+#include "models/base/enum_name.hpp"
+
 namespace stepcast {
 namespace {
 
 // In the order of the enum.
 constexpr std::array kNames{"Conv2d",    "Linear",    "TiedLinear", "BatchNorm2d",
                             "LayerNorm", "Embedding", "Elementwise"};
+static_assert(kNames.size() == static_cast<std::size_t>(LayerKind::Elementwise) + 1);
 
 /// Forward time of the product with the layer's own weight; zero for layers without one.
 Seconds product_time(const LayerWork& work, const DeviceSpec& device) {
@@ -36,9 +39,7 @@ std::string name_of(LayerKind kind) {
 }
 
 std::optional<LayerKind> find_layer_kind(std::string_view name) {
-  const auto* found = std::ranges::find(kNames, name);
-  return found == kNames.end() ? std::nullopt
-                               : std::optional(static_cast<LayerKind>(found - kNames.begin()));
+  return find_among<LayerKind>(kNames, name);
 }
 
 std::vector<std::string> layer_kind_names() {

@@ -8,8 +8,8 @@
 
 namespace stepcast {
 
-/// By index a row of values, end to end (compressed sparse rows): four bytes an index beside the
-/// values.
+/// A list of values for each index: the lists stand end to end in one array (compressed sparse
+/// rows), which costs four bytes an index beside the values.
 template <typename Value = std::uint32_t>
 class CompressedRows {
  public:

@@ -60,15 +60,14 @@ class StepGraph {
   /// `recorded`: by operation, where meetings may contradict each other, so that nobody could go on
   /// (events are missing, or were paired wrongly): then the one that began first is taken apart,
   /// its members meet nobody. Empty: meetings stay as they are.
-  StepGraph(std::size_t operations, const StepLinks& links,
-            std::span<const RecordedTimes> recorded = {});
+  StepGraph(std::size_t operations, StepLinks links, std::span<const RecordedTimes> recorded = {});
 
   /// Whether no operation waits for itself. A replay takes that for granted.
   bool can_run() const { return can_run_; }
   std::size_t taken_apart() const { return taken_apart_; }
   std::size_t size() const { return meeting_.size(); }
-  /// In which everything can run: operations, and from size() on meetings, each behind its members.
-  /// Shorter than that where something waits for itself.
+  /// An order in which everything can run. It lists operations and, as numbers from size() on,
+  /// meetings, each behind its members. It is shorter where an operation waits for itself.
   std::span<const std::uint32_t> order() const { return order_; }
 
   /// The time from the step's beginning to its last end. `durations`, and `delays` (how much later
@@ -77,6 +76,11 @@ class StepGraph {
   double replay(std::span<const double> durations, std::span<const double> delays,
                 std::vector<double>& ends) const;
 
+  /// Returns the same. Also fills, by operation, when it was ready and when it started: in a
+  /// meeting with the last of its members. `delays` must not be empty.
+  double replay(std::span<const double> durations, std::span<const double> delays,
+                std::vector<double>& ends, std::span<double> ready, std::span<double> starts) const;
+
   /// Several replays at once without delays, each to the bit as by itself: in lane i operations of
   /// part `first` + i take what is `actual`, all others what is `ideal`. All are by operation.
   /// Fills `ends`.
@@ -84,29 +88,28 @@ class StepGraph {
                      std::span<const double> actual, std::span<const double> ideal,
                      std::vector<Lanes>& ends) const;
 
-  /// What operation `place` waits for on its own rank.
+  /// Returns the operations that operation `place` waits for by an edge, beside arrivals and
+  /// meetings.
   std::span<const std::uint32_t> waits_of(std::uint32_t place) const { return waits_.of(place); }
   /// Which operation it takes of those that arrive, if operations end so; none: it takes none.
   std::optional<std::uint32_t> taken_by(std::uint32_t place, std::span<const double> ends) const;
-  /// Those that it meets, with itself; empty: nobody.
+  /// Returns the operations of its meeting, itself among them; empty: it is in none.
   std::span<const std::uint32_t> meeting_of(std::uint32_t place) const {
     return meeting_[place] == kNone ? std::span<const std::uint32_t>()
                                     : members_.of(meeting_[place]);
   }
 
  private:
-  template <typename Time, typename Duration, typename Delay>
-  Time replay_times(Duration duration, Delay delay, std::vector<Time>& ends) const;
+  template <typename Time, typename EndOf, typename Delay>
+  Time replay_times(EndOf end_of, Delay delay, std::vector<Time>& ends) const;
   void wait_for_arrival(std::uint32_t place, const std::vector<double>& ends, double& ready) const;
   void wait_for_arrival(std::uint32_t place, const std::vector<Lanes>& ends, Lanes& ready) const;
   template <typename EndOf>
   std::uint32_t arrival_taken(std::uint32_t place, EndOf end_of) const;
   bool takes(std::uint32_t place) const { return !taken_.empty() && taken_[place].first != kNone; }
 
-  using Edges = std::span<const StepLinks::Edge>;
-
-  void wait_for(Edges edges);
-  bool sort(Edges edges, std::span<const RecordedTimes> recorded);
+  void set_waits(std::span<const StepLinks::Edge> edges);
+  bool sort(std::span<const StepLinks::Edge> edges, std::span<const RecordedTimes> recorded);
   std::vector<std::uint32_t> take_apart(const std::vector<bool>& arrived,
                                         std::span<const RecordedTimes> recorded);
 
@@ -114,7 +117,8 @@ class StepGraph {
   std::vector<std::uint32_t> meeting_;  // By operation.
   CompressedRows<> members_;            // By meeting.
   std::vector<Arrivals> arrivals_;
-  /// By operation, of which arrivals it takes the how many-th; empty: nobody takes any.
+  /// By operation: the index of the arrivals that it takes from (kNone: it takes none), and its
+  /// turn among their takers. Empty: no operation takes any.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> taken_;
   std::vector<std::uint32_t> order_;
   std::size_t taken_apart_ = 0;

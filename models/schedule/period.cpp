@@ -229,8 +229,8 @@ std::vector<RepeatedSteps> repeats_of(const Plan& plan) {
   return repeats;
 }
 
-Plan unrolled(const Plan& plan) {
-  return with_more_rows(plan, kNone);
+Plan unrolled(Plan plan) {
+  return repeats_of(plan).empty() ? std::move(plan) : with_more_rows(plan, kNone);
 }
 
 Plan with_more_rows(const Plan& plan, std::uint32_t more) {

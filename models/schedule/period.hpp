@@ -36,8 +36,9 @@ struct RepeatedSteps {
 /// By their last tasks; of a row and those in it, it comes last.
 std::vector<RepeatedSteps> repeats_of(const Plan& plan);
 
-/// The plan with every step written as often as it comes.
-Plan unrolled(const Plan& plan);
+/// Returns the plan with every step written as often as it comes. A plan that repeats no steps, if
+/// it is moved here, is not copied.
+Plan unrolled(Plan plan);
 
 /// The same with up to `more` further rows written out before each repeated one.
 Plan with_more_rows(const Plan& plan, std::uint32_t more);

@@ -2,25 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "models/base/text.hpp"
+
 namespace stepcast {
 namespace {
 
 using Places = std::vector<std::size_t>;
-
-/// "batchnorm2d" of "BatchNorm2d" and "batch_norm_2d".
-std::string bare(std::string_view kind) {
-  std::string letters;
-  for (const char c : kind)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
-}
 
 /// What a trace may call the kind; empty: none of those with tensors.
 std::string_view family_of(std::string_view kind) {
@@ -35,7 +27,7 @@ std::string_view family_of(std::string_view kind) {
       {"embedding", "embedding"},
       {"dense", "linear"},
   }};
-  const std::string letters = bare(kind);
+  const std::string letters = letters_and_digits(kind);
   for (const auto& [word, family] : words)
     if (letters.find(word) != std::string::npos)
       return family;

@@ -159,7 +159,7 @@ CommandOption preset_option(RunRequest& request) {
 
 namespace {
 
-/// What is typed is all there is.
+/// Replaces what an experiment file names by what is typed, if anything is.
 void overlay(std::string& one, std::vector<std::string>& several, const std::string& typed) {
   if (typed.empty())
     return;

@@ -5,6 +5,7 @@
 
 #include "models/base/components.hpp"
 #include "sim/engine/replayer.hpp"
+#include "sim/engine/take_slot.hpp"
 
 namespace stepcast {
 namespace {
@@ -67,12 +68,7 @@ void Replayer::try_meet(Operation operation) {
 }
 
 std::uint32_t Replayer::take_slot(std::span<const Operation> operations) {
-  if (idle_running_.empty()) {
-    idle_running_.push_back(static_cast<std::uint32_t>(running_.size()));
-    running_.emplace_back();
-  }
-  const std::uint32_t slot = idle_running_.back();
-  idle_running_.pop_back();
+  const std::uint32_t slot = stepcast::take_slot(running_, idle_running_, "communications");
   running_[slot].operations.assign(operations.begin(), operations.end());
   return slot;
 }

@@ -114,8 +114,12 @@ Timeline simulate(const Plan& plan, const Cluster& cluster, const EngineOptions&
   return simulated(plan, cluster, options, Asked::Intervals);
 }
 
+// Nobody is told what carried them, and loading SimGrid would cost more than most of them.
 Timeline simulate_times(const Plan& plan, const Cluster& cluster, const EngineOptions& options) {
-  return simulated(plan, cluster, options, Asked::Times);
+  EngineOptions on_own_clock = options;
+  if (options.engine == EventEngine::Auto)
+    on_own_clock.engine = EventEngine::Own;
+  return simulated(plan, cluster, on_own_clock, Asked::Times);
 }
 
 bool uses_simgrid(EventEngine engine, Fidelity fidelity, std::uint32_t ranks) {

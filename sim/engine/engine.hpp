@@ -22,7 +22,7 @@ enum class Fidelity {
 enum class EventEngine {
   Own,      ///< StepCast's clock. Where flows meet on a link, SimGrid moves them.
   SimGrid,  ///< SimGrid from the first event to the last.
-  Auto,     ///< SimGrid as far as that costs little: see uses_simgrid().
+  Auto,     ///< SimGrid as far as that costs little: see uses_simgrid(), simulate_times().
 };
 
 class DispatchPolicy;

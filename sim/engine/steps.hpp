@@ -11,7 +11,8 @@ namespace stepcast {
 /// Iteration time over the training steps of the plan: what systems are compared by.
 Seconds mean_step_time(const Plan& plan, const Timeline& timeline);
 
-/// simulate() without intervals and places: where only times are asked for it needs less memory.
+/// simulate() without intervals and places: where only times are asked for it needs less memory. An
+/// engine that is to be chosen is StepCast's own.
 Timeline simulate_times(const Plan& plan, const Cluster& cluster, const EngineOptions& options);
 
 /// mean_step_time() of a simulation that is needed for nothing else.

@@ -31,8 +31,8 @@ Seconds update_of_worker(const Plan& plan) {
 Seconds time_alone(const Workload& workload, const Cluster& cluster, const Plan& plan) {
   const std::uint32_t passes = plan.summary.passes;
   const Seconds update = std::min(workload.update, update_of_worker(plan));
-  if (plan.host == kNone && passes == 1 &&
-      workload.model_group <= 1)  // without a copy of the workload
+  // A job without host work, accumulation and model groups needs no copy of its workload.
+  if (plan.host == kNone && passes == 1 && workload.model_group <= 1)
     return forward_time(workload) + backward_time(workload) + update;
   Workload alone = without_layers_of(kModelMessages, workload);
   if (plan.host == kNone)

@@ -66,13 +66,13 @@ double ends_at(const JobStep& step) {
 }  // namespace
 
 StepGraph step_graph_of(const JobStep& step) {
-  const CompressedRows<> meetings(step.meetings.size(), [&](auto add) {
+  CompressedRows<> meetings(step.meetings.size(), [&](auto add) {
     for (std::uint32_t meeting = 0; meeting < step.meetings.size(); ++meeting)
       for (const std::uint32_t member : step.meetings[meeting].members)
         add(meeting, member);
   });
   StepGraph graph(step.operations.size(),
-                  {.edges = step.edges, .meetings = meetings, .arrivals = step.arrivals},
+                  {.edges = step.edges, .meetings = std::move(meetings), .arrivals = step.arrivals},
                   times_of(step));
   if (!graph.can_run())
     throw InputError(

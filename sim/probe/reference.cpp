@@ -145,9 +145,22 @@ double tolerance_of(const KernelShape& shape) {
     case KernelFamily::ReduceScatter:
     case KernelFamily::Reduce:
       return 1e-5;
-    default:  // copies and selections are exact
+    case KernelFamily::TopK:
+    case KernelFamily::ThresholdTopK:
+    case KernelFamily::Packing:
+    case KernelFamily::Launch:
+    case KernelFamily::CopyDevice:
+    case KernelFamily::CopyToDevice:
+    case KernelFamily::CopyFromDevice:
+    case KernelFamily::CopyPeer:
+    case KernelFamily::AllGather:
+    case KernelFamily::Broadcast:
+    case KernelFamily::AllToAll:
+    case KernelFamily::OverlapCompute:
+    case KernelFamily::OverlapCommunication:
       return 0;
   }
+  return 0;
 }
 
 }  // namespace stepcast

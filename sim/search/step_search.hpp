@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/schedule/option_info.hpp"
+#include "sim/engine/engine.hpp"
 #include "sim/forecast/likely_range.hpp"
 #include "sim/jobs/edits/editable_step.hpp"
 #include "sim/jobs/edits/recipes.hpp"
@@ -29,6 +30,7 @@ struct EditedStep {
   std::string subject;           ///< The job, or the workload.
   std::string cluster;           ///< Of a planned step.
   std::string schedule;          ///< Of a planned step.
+  Fidelity fidelity{};           ///< Of a planned step, which is simulated at it.
   std::uint32_t gpus = 1;        ///< As it begins.
   std::uint32_t gpus_after = 1;  ///< Of step_after.
   Bytes device_memory{};         ///< Of a planned step's GPU; 0: not known.

@@ -4,7 +4,7 @@
 #include <string>
 #include <tuple>
 
-#include "models/base/archive.hpp"
+#include "models/base/fields.hpp"
 
 namespace stepcast {
 

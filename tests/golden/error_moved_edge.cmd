@@ -1,2 +1,2 @@
 # exit 2
-stepcast edge devices.csv --json
+stepcast edge --json devices.csv

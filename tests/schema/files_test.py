@@ -62,6 +62,13 @@ PATCHES = {
     ("errors", "configs/errors.json"): (
         {"version": 1},
         {"families": [{"family": "layouts"}]}, {"version": 2}),
+    ("model_families", "configs/model_families.json"): (
+        {"notes": None},
+        {"version": 2}, {"provenance": None}, {"notes": {"llama": 1}}, {"tensors": {"sinks": ["block haeds"]}},
+        {"tensors": {"sinks": ["0 block heads"]}}, {"groups": {}}, {"groups": [{"tensors": []}]},
+        *({"families": [{"type": "x", **wrong}]} for wrong in (
+            {"tensors": ["attention x"]}, {"tensors": ["attention bias=yes"]}, {"tensors": ["attention for"]}, {"seq": 4294967297},
+            {"inner": 2000}, {"gated": "yes"}, {"adjust": ""}, {"colour": "red"}))),
     ("experiment", "configs/experiments/dear-64gpu-10gbe.json"): (
         {"set": {"batch": "8"}},
         {"schedule": "dear"}, {"schedules": None}, {"schedules": []}, {"fidelity": "exact"}, {"nodes": 0},

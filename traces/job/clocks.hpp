@@ -50,7 +50,7 @@ struct JobClocks {
 /// first operation's, or the last mark (JobWork::Host) of where a rank's step before ended. What
 /// ran before is cut off.
 ///
-/// A step in which a clock jumps (clock_jumps.hpp, offset_jumps.hpp) is left out, and the clock
+/// A step in which a clock jumps (clock_jumps.hpp) is left out, and the clock
 /// behind it is another one. Where clocks contradict each other in more than half of the steps,
 /// none jumped.
 ///

@@ -44,7 +44,7 @@ struct JobKind {
   bool scatters = false;  ///< A sum of which each rank keeps a part.
 };
 
-/// Whether it is work of a rank's device alone, be it a copy of memory.
+/// Returns whether it is device work of one rank, copies of memory included.
 constexpr bool computes(JobWork work) {
   return work != JobWork::Transfer && work != JobWork::Host;
 }

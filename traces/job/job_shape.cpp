@@ -33,7 +33,7 @@ constexpr std::array<Size, 8> kSizes = {{{"dp", &JobShape::data},
                                          {"gpus", &JobShape::gpus},
                                          {"gpus_per_host", &JobShape::gpus_per_host}}};
 
-constexpr std::uint64_t kMostGpus = 1'000'000;
+constexpr std::uint32_t kMostGpus = 1'000'000;
 constexpr const char* kBytesRange = "a number of bytes above 0 and at most 1e15";
 
 bool is_size(double bytes) {
@@ -86,12 +86,8 @@ JobShape from_json(const std::string& text, const std::string& origin) {
   const nlohmann::json json = parse_json(text, origin);
   ObjectReader reader(json, origin);
   JobShape shape{.name = reader.text_or("job", "")};
-  for (const Size& size : kSizes) {
-    const std::uint64_t value = reader.count_or(size.key, 1, 0);
-    if (value > kMostGpus)
-      reader.fail(size.key, fmt::format("expected at most {}, found {}", kMostGpus, value));
-    shape.*size.field = static_cast<std::uint32_t>(value);
-  }
+  for (const Size& size : kSizes)
+    shape.*size.field = reader.count_up_to_or(size.key, 1, kMostGpus, 0);
   shape.hosts = reader.texts_or_none("hosts");
   if (reader.has("hosts") && shape.hosts.empty())
     reader.fail("hosts", "expected the host of each rank, found none");

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <initializer_list>
 
-#include "traces/readers/log_text.hpp"
+#include "models/base/text.hpp"
 
 namespace stepcast {
 namespace {
@@ -30,15 +28,6 @@ const auto& known_types() {
       {"backward-recv", "backward-pp-comm", JobWork::Transfer, NextReceive},
   }};
   return types;
-}
-
-/// "AllReduce" and "all_reduce" as "allreduce".
-std::string bare(std::string_view name) {
-  std::string letters;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
 }
 
 /// The known type of message that a name such as "recv-fwd" means; null: it does not say so.
@@ -68,7 +57,7 @@ OperationType operation_type_of(std::string_view name) {
     return type;
   }
   type.known = false;
-  const std::string letters = bare(name);
+  const std::string letters = letters_and_digits(name);
   type.gathers = holds_any(letters, {"allgather"});
   type.scatters = holds_any(letters, {"reducescatter"});
   if (type.gathers || type.scatters ||
@@ -88,7 +77,7 @@ OperationType operation_type_of(std::string_view name) {
 }
 
 bool says_message(std::string_view name) {
-  return holds_any(bare(name), {"send", "recv", "receive"});
+  return holds_any(letters_and_digits(name), {"send", "recv", "receive"});
 }
 
 bool is_message(OperationPeers peers) {

@@ -63,14 +63,14 @@ void JsonFileText::lines(std::string_view key, const std::vector<std::string>& e
 void JsonFileText::pairs(std::string_view key,
                          std::span<const std::pair<std::uint32_t, std::uint32_t>> all) {
   constexpr std::size_t kPerLine = 8;
-  std::string text;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    text += fmt::format("{}[{}, {}]",
-                        i == 0              ? ""
-                        : i % kPerLine == 0 ? ",\n    "
-                                            : ", ",
-                        all[i].first, all[i].second);
-  json(key, text.empty() ? "[]" : fmt::format("[\n    {}\n  ]", text));
+  std::vector<std::string> rows;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % kPerLine == 0)
+      rows.emplace_back();
+    rows.back() +=
+        fmt::format("{}[{}, {}]", i % kPerLine == 0 ? "" : ", ", all[i].first, all[i].second);
+  }
+  lines(key, rows);
 }
 
 }  // namespace stepcast

@@ -24,7 +24,7 @@ std::string json_number(double value);
 /// The text of one of StepCast's own files: an object with each member of its root on a line.
 class JsonFileText {
  public:
-  /// Of version 1.
+  /// Begins with the format and version 1.
   explicit JsonFileText(std::string_view format);
 
   void text(std::string_view key, std::string_view value) { json(key, json_string(value)); }

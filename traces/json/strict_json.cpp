@@ -125,7 +125,7 @@ std::string ObjectReader::name(std::string_view key) {
 bool ObjectReader::flag(std::string_view key) {
   const json& value = at(key);
   if (!value.is_boolean())
-    fail(key, "expected true or false");
+    fail(key, expected("true or false", value));
   return value.get<bool>();
 }
 
@@ -175,11 +175,29 @@ std::uint32_t ObjectReader::count_up_to(std::string_view key, std::uint64_t leas
   return static_cast<std::uint32_t>(found);
 }
 
+std::uint32_t ObjectReader::count_up_to_or(std::string_view key, std::uint64_t least,
+                                           std::uint32_t most, std::uint32_t fallback) {
+  known_.emplace_back(key);
+  return has(key) ? count_up_to(key, least, most) : fallback;
+}
+
 double ObjectReader::above_zero(std::string_view key) {
   const double value = number(key, 0);
   if (value <= 0)
     fail(key, "expected a number above 0, found 0");
   return value;
+}
+
+double ObjectReader::part(std::string_view key) {
+  const double value = number(key, 0);
+  if (value <= 0 || value > 1)
+    fail(key, fmt::format("expected a number above 0 and at most 1, found {}", value));
+  return value;
+}
+
+double ObjectReader::part_or(std::string_view key, double fallback) {
+  known_.emplace_back(key);
+  return has(key) ? part(key) : fallback;
 }
 
 Seconds ObjectReader::time_above_zero(std::string_view key) {
@@ -267,18 +285,21 @@ std::vector<std::string> ObjectReader::texts_or_none(std::string_view key) {
 }
 
 std::map<std::string, std::string> ObjectReader::texts_by_name(std::string_view key) {
-  known_.emplace_back(key);
+  const json& object = at(key);
+  if (!object.is_object())
+    fail(key, expected(R"(an object of texts such as {"name": "value"})", object));
   std::map<std::string, std::string> texts;
-  if (!has(key))
-    return texts;
-  if (!at(key).is_object())
-    fail(key, "expected an object of texts");
-  for (const auto& [name, value] : at(key).items()) {
+  for (const auto& [name, value] : object.items()) {
     if (!value.is_string())
       fail(key, fmt::format("expected text for {}, found {}", in_quotes(name), shown(value)));
     texts[name] = value.get<std::string>();
   }
   return texts;
+}
+
+std::map<std::string, std::string> ObjectReader::texts_by_name_or_none(std::string_view key) {
+  known_.emplace_back(key);
+  return has(key) ? texts_by_name(key) : std::map<std::string, std::string>{};
 }
 
 void ObjectReader::finish() const {

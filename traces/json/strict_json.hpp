@@ -45,7 +45,11 @@ class ObjectReader {
   std::uint64_t count(std::string_view key, std::uint64_t least);  ///< A whole number.
   std::uint64_t count_or(std::string_view key, std::uint64_t least, std::uint64_t fallback);
   std::uint32_t count_up_to(std::string_view key, std::uint64_t least, std::uint32_t most);
+  std::uint32_t count_up_to_or(std::string_view key, std::uint64_t least, std::uint32_t most,
+                               std::uint32_t fallback);
   double above_zero(std::string_view key);
+  double part(std::string_view key);  ///< Above 0, at most 1.
+  double part_or(std::string_view key, double fallback);
   Seconds time_above_zero(std::string_view key);  ///< As seconds().
   Seconds seconds(std::string_view key);          ///< Plain number >= 0, for keys ending in _s.
   Seconds time_text(std::string_view key);        ///< "14.5us"
@@ -58,8 +62,9 @@ class ObjectReader {
   std::vector<ObjectReader> objects(std::string_view key);  ///< An array of objects.
   std::vector<ObjectReader> objects_or_none(std::string_view key);
   std::vector<std::string> texts_or_none(std::string_view key);  ///< An array of strings.
-  /// An object whose members are strings; empty where the key is absent.
+  /// An object whose members are strings.
   std::map<std::string, std::string> texts_by_name(std::string_view key);
+  std::map<std::string, std::string> texts_by_name_or_none(std::string_view key);
   const nlohmann::json& raw(std::string_view key);  ///< Any value; marks the key read.
 
   /// Throws InputError naming the first key that was not read, and the nearest known one.

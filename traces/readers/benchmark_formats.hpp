@@ -31,10 +31,6 @@ bool is_nccl_tests_text(std::string_view head);
 BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& origin,
                                   const BenchmarkHints& hints, ImportReport& report);
 
-/// The shorter of two times, counting a doubt if they differ much; shared with the JSON form.
-Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& where,
-                   ImportReport& report);
-
 /// The JSON that nccl-tests writes since 2.16 (-J): "results" with "size", "out_of_place" and
 /// "in_place" (time in microseconds), and "config" with "devices". Other keys are ignored: the
 /// format is not ours. Chosen between the two times as for the text.

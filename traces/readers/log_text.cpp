@@ -43,18 +43,6 @@ std::optional<double> find_number(std::string_view word) {
   return whole && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::ranges::any_of(
-      parts, [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
-}
-
-std::string lower_case(std::string_view text) {
-  std::string small;
-  for (const char c : text)
-    small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return small;
-}
-
 std::string letters_of(std::string_view text) {
   std::string letters;
   for (const char c : text)

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,11 +22,6 @@ std::vector<std::string_view> words_of(std::string_view line);
 
 /// The whole word as a finite number; none for anything else ("N/A", "12x", "inf").
 std::optional<double> find_number(std::string_view word);
-
-/// Whether one of the parts is in the text.
-bool holds_any(std::string_view text, std::initializer_list<std::string_view> parts);
-
-std::string lower_case(std::string_view text);
 
 /// Lower case, letters only: "All_Reduce-perf" becomes "allreduceperf".
 std::string letters_of(std::string_view text);

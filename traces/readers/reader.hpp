@@ -120,7 +120,7 @@ class ImportReport {
   const std::map<std::string, Tally>& skipped() const { return skipped_; }
   const std::map<std::string, Tally>& doubtful() const { return doubtful_; }
   const std::map<std::string, Tally>& inferred() const { return inferred_; }
-  /// All that another report counts.
+  /// Adds all counts of another report; the first place of a kind stays the older one.
   void add(const ImportReport& other) {
     for (auto tallies :
          {&ImportReport::skipped_, &ImportReport::doubtful_, &ImportReport::inferred_})

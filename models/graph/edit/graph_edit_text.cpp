@@ -199,7 +199,7 @@ void read_reorder(EditFields& fields, GraphEdit& edit) {
   edit.descending = fields.word("descending", {"no", "yes"}) == 1;
 }
 
-/// Repeat and replicate, whose only key says how often.
+/// Reads the fields of `repeat` and `replicate`, whose only key says how often.
 void read_count(EditFields& fields, GraphEdit& edit) {
   const std::string& key = fields.verb().keys.front();
   edit.count = fields.parsed(key, few).value_or(0);

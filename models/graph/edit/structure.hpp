@@ -48,11 +48,11 @@ struct RowEnds {
 /// Nodes that follow each other on their stream.
 struct NodeRow {
   NodeGroup nodes;
-  Bytes size{};  ///< Of all of them.
+  Bytes size{};  ///< The sum of the nodes' sizes.
 };
 
-/// The chosen nodes in rows, which end where another node of their stream stands between, and
-/// before a chosen one where `ends_before` says so.
+/// Splits the chosen nodes into rows. A row ends where a node that was not chosen stands between on
+/// the stream, or before a chosen node for which `ends_before(row, node)` is true.
 std::vector<NodeGroup> rows_of(
     const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
     const std::function<bool(const NodeRow& row, std::uint32_t id)>& ends_before);
@@ -66,8 +66,8 @@ std::vector<bool> waits_elsewhere(const WorkGraph& graph);
 std::vector<NodeGroup> neighbours(const WorkGraph& graph, const std::vector<std::uint32_t>& chosen,
                                   const RowEnds& ends);
 
-/// Leaves out groups whose meetings are not grouped alike on all their members (those of
-/// members_of_meetings()).
+/// Leaves out groups whose meetings are not grouped alike on all their members. `members`: see
+/// members_of_meetings().
 std::vector<NodeGroup> agreed(const WorkGraph& graph, const CompressedRows<>& members,
                               std::vector<NodeGroup> groups);
 

@@ -94,13 +94,14 @@ std::vector<std::uint32_t> nodes_before(const WorkGraph& graph);
 /// One more than the largest number of a meeting.
 std::uint32_t meeting_count(const WorkGraph& graph);
 
-/// By meeting its nodes, in order.
+/// Returns the nodes of each collective (meeting), in ascending order.
 CompressedRows<> members_of_meetings(const WorkGraph& graph);
 
-/// What waits for what within the iteration, in order of streams too, and who meets whom.
+/// Returns the dependencies within the iteration, the order of streams and the meetings as a graph
+/// that can be replayed.
 StepGraph step_graph_of(const WorkGraph& graph);
 
-/// Whether nothing waits for itself in it.
+/// Returns whether no node waits for itself.
 bool can_run(const WorkGraph& graph);
 
 }  // namespace stepcast

@@ -66,7 +66,8 @@ class HostTimes {
     return task.layer < workload_.layers.size() ? &workload_.layers[task.layer] : nullptr;
   }
 
-  // Of all parameters, those that it updates; alike where the trace has no time for it.
+  // Returns the share of all parameters that a task updates: by its time, or an equal share where
+  // the trace has no time for the update.
   double share_of(const Task& update) const {
     return workload_.update > Seconds{} ? update.duration / workload_.update : 1 / updates_;
   }
@@ -286,7 +287,7 @@ Plan with_host(Plan plan, const Workload& workload, const Cluster& cluster) {
     note_no_host(plan, cluster.software);
     return plan;
   }
-  plan = unrolled(plan);  // the host runs ahead of steps that repeat
+  plan = unrolled(std::move(plan));  // the host runs ahead of steps that repeat
   Plan result = HostLane(plan, workload, cluster.software).apply();
   add_notes(result.notes, workload, cluster.software);
   return result;

@@ -45,7 +45,7 @@ Task input_of(Plan& plan, Seconds per_sample) {
 Plan with_input(Plan plan, Seconds per_sample) {
   if (per_sample <= Seconds{})
     return plan;
-  plan = unrolled(plan);  // the input runs ahead of steps that repeat
+  plan = unrolled(std::move(plan));  // the input runs ahead of steps that repeat
   const std::vector<TaskId> first = first_passes(plan);
   if (first.empty())
     return plan;

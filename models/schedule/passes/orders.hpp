@@ -40,13 +40,13 @@ std::vector<PipelinePass> alternating(std::uint32_t total, std::uint32_t ahead, 
 }
 
 /// Returns 1F1B under another name: one forward and one backward pass in turn behind a warm-up of
-/// `times` (p - 1 - i) forward passes on stage i of p.
+/// `times` * (p - 1 - i) forward passes on stage i of p.
 PipelineOrder alternating_order(const char* name, std::uint32_t stages, std::uint32_t micro_batches,
                                 std::uint32_t times);
 
 /// Returns that order with weight gradients apart: input gradients stand in place of its backward
-/// passes, and behind each the weight gradients of the micro-batch that came `times` i before it on
-/// stage i, so that each stage keeps as many back.
+/// passes. After each come, on stage i, the weight gradients of the micro-batch that came `times` *
+/// i earlier, so that each stage keeps as many back.
 PipelineOrder with_late_weights(PipelineOrder alternating, std::uint32_t times);
 
 /// The schedule that Megatron-LM runs: its interleaved form for several parts of the model on a

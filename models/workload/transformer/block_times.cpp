@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/base/enum_name.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -369,10 +371,7 @@ Bytes held_by_head(const Transformer& shape, const TransformerShard& shard) {
 }
 
 std::optional<Recompute> find_recompute(std::string_view word) {
-  const auto found = std::ranges::find(kRecomputeWords, word);
-  if (found == kRecomputeWords.end())
-    return std::nullopt;
-  return static_cast<Recompute>(found - kRecomputeWords.begin());
+  return find_among<Recompute>(kRecomputeWords, word);
 }
 
 }  // namespace stepcast

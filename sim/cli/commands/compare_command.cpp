@@ -4,6 +4,7 @@
 
 #include "models/base/error.hpp"
 #include "sim/cli/chance_options.hpp"
+#include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/checks/gradient_check.hpp"
 #include "sim/cli/checks/limits.hpp"
 #include "sim/cli/output_file.hpp"
@@ -11,12 +12,13 @@
 #include "sim/cli/progress.hpp"
 #include "sim/cli/study/goal_study.hpp"
 #include "sim/cli/study/study_log.hpp"
-#include "sim/cli/study/study_output.hpp"
 #include "sim/cli/study/study_pieces.hpp"
+#include "sim/cli/study/study_view.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/sweep_options.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
+#include "sim/study/crossover/boundaries.hpp"
 #include "sim/study/gate/gate.hpp"
 #include "sim/study/sweep/study_cost.hpp"
 #include "sim/workers/stop.hpp"
@@ -136,8 +138,12 @@ class CompareCommand final : public Subcommand {
 
   void warn_of_cost(const Sweep& sweep) const {
     const std::uint32_t workers = workers_.value_or(available_cores());
-    warn_of_study(cost_of(sweep, workers), sweep.combinations.size(),
-                  sweep.scenarios.front().engine.fidelity, workers);
+    const std::size_t more = view_.map == "density" ? forecasts_of(sweep) : 0;
+    const std::size_t forecasts = sweep.combinations.size() + more;
+    const auto cost = cost_of(sweep, workers, more, memory_allowed());
+    if (cost)
+      refuse_beyond(memory_allowed(), *cost, fmt::format("{} forecasts", forecasts));
+    warn_of_study(cost, forecasts, sweep.scenarios.front().engine.fidelity, workers);
   }
 
   std::vector<SweepResult> results_of(const Sweep& sweep, StudyLog& log) const {
@@ -159,17 +165,34 @@ class CompareCommand final : public Subcommand {
                  : "\n" +
                        render_gate(compare_results(before, written_rows(sweep, rows), kNoteworthy));
     };
-    StudyEnd end{.finish = [&] { log.finish(); }, .text = against};
-    if (view_.map == "density" && stop_signal() == 0)
-      end.boundaries = boundaries_of(sweep);
-    const std::vector<SweepRow> rows = print_study(sweep, results, view_, end);
+    const std::vector<SweepRow> rows = print_study(sweep, results, view_,
+                                                   {.finish = [&] { log.finish(); },
+                                                    .boundaries = boundaries_of(sweep, results),
+                                                    .text = against});
     tell_missing(sweep.combinations.size() - rows.size(), sweep.combinations.size());
   }
 
-  std::vector<JobBoundaries> boundaries_of(const Sweep& sweep) const {
-    Progress progress("boundary");
-    return find_boundaries(sweep, {.workers = workers_.value_or(available_cores()),
-                                   .finished = [&progress] { progress.step(); }});
+  /// Returns the boundaries of the jobs that have forecasts, as far as no signal stops the search.
+  std::vector<JobBoundaries> boundaries_of(const Sweep& sweep,
+                                           const std::vector<SweepResult>& results) const {
+    if (view_.map != "density")
+      return {};
+    Sweep there = sweep;
+    auto result = results.begin();
+    std::erase_if(there.combinations, [&](const auto&) { return !(result++)->forecast; });
+    if (there.combinations.empty())
+      return {};
+    std::vector<JobBoundaries> found;
+    try {
+      Progress progress("boundary");
+      found = find_boundaries(there, {.workers = workers_.value_or(available_cores()),
+                                      .finished = [&progress] { progress.step(); }});
+    } catch (const Stopped&) {
+    }
+    if (stop_signal() != 0)
+      tell("stepcast: {}: boundaries are missing, those of {} jobs are there\n", stop_in_words(),
+           found.size());
+    return found;
   }
 
   /// Forecasts the ways of a goal, and multiplies them by the steps that they take.
@@ -178,7 +201,6 @@ class CompareCommand final : public Subcommand {
     const Goal goal = goal_of(goal_, typed_.run.schedules.items);
     const Sweep sweep = sweep_of_goal(goal, std::move(request));
     check_gradients(sweep, without_gradients_);
-    refuse_much(sweep);
     warn_of_cost(sweep);
     StudyLog log(sweep, files_);
     const std::vector<SweepResult> results = results_of(sweep, log);
@@ -190,22 +212,17 @@ class CompareCommand final : public Subcommand {
     return stop_signal() != 0 ? exit_code_of(stop_signal()) : exit_code_of(results);
   }
 
-  /// Refuses a first way that needs far more memory than there is, before others are planned.
-  static void refuse_much(const Sweep& sweep) {
-    const Combination& first = sweep.combinations.front();
-    const auto count = sweep.combinations.size();
-    if (const auto cost =
-            cost_of(scenario_of(sweep, first), first.schedule, static_cast<double>(count), 1))
-      refuse_beyond(memory_allowed(), *cost, fmt::format("the {} ways of the goal", count));
-  }
-
   void check_goal() const {
-    if (!shard_.empty() || !against_.empty() || view_.page.is_wanted() ||
-        view_.figure.is_wanted() || !view_.across.empty() || !view_.map.empty() ||
-        !typed_.run.presets.items.empty() || !files_.resume.empty() || files_.keep_going)
-      throw InputError(
-          "--goal: prints hours to a target: expected none of --shard, --against, --page, "
-          "--figure, --across, --map, --preset, --resume and --keep-going");
+    refuse_given("not with --goal, --epochs, --steps and --samples, which print hours to a target",
+                 {{"--shard", !shard_.empty()},
+                  {"--against", !against_.empty()},
+                  {"--page", view_.page.is_wanted()},
+                  {"--figure", view_.figure.is_wanted()},
+                  {"--across", !view_.across.empty()},
+                  {"--map", !view_.map.empty()},
+                  {"--preset", !typed_.run.presets.items.empty()},
+                  {"--resume", !files_.resume.empty()},
+                  {"--keep-going", files_.keep_going}});
   }
 
   static void tell_missing(std::size_t missing, std::size_t of) {
@@ -258,12 +275,17 @@ class CompareCommand final : public Subcommand {
     if (shard_.empty())
       return;
     parse_shard(shard_);
-    if (view_.json || view_.page.is_wanted() || view_.figure.is_wanted() || !against_.empty() ||
-        !files_.csv.empty() || !files_.json_lines.empty() || !files_.resume.empty())
-      throw InputError(
-          "--shard: writes a part of the study; what is to be printed of the whole, say to "
-          "stepcast "
-          "merge");
+    refuse_given(
+        "not with --shard, which writes a part of a study; stepcast merge prints the whole",
+        {{"--json", view_.json},
+         {"--page", view_.page.is_wanted()},
+         {"--figure", view_.figure.is_wanted()},
+         {"--across", !view_.across.empty()},
+         {"--map", !view_.map.empty()},
+         {"--against", !against_.empty()},
+         {"--csv", !files_.csv.empty()},
+         {"--json-lines", !files_.json_lines.empty()},
+         {"--resume", !files_.resume.empty()}});
   }
 
   SweepOptions typed_;

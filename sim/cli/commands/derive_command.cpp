@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "models/base/error.hpp"
 #include "models/workload/derive.hpp"
@@ -9,10 +8,8 @@
 #include "sim/cli/on_one_line.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
-#include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/huggingface/model_config.hpp"
 #include "traces/readers/stepcast/architecture_reader.hpp"
 #include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/readers/stepcast/workload_file.hpp"
@@ -24,21 +21,22 @@ namespace {
 class DeriveCommand final : public Subcommand {
  public:
   CommandHelp help() const override {
-    return {.description =
-                "Distributes the step time over the layers in proportion to a roofline of the "
-                "device; the method\nends up in the workload's provenance. Architectures and "
-                "devices: see stepcast list.\nThe word cluster for an architecture writes a "
-                "cluster file: what is given as given, every other\nfield and cost as in --from, "
-                "which its provenance says of each. Models that --hf knows:\n" +
-                wrap(fmt::format("{}.", fmt::join(configured_models(), ", ")), 0),
-            .examples = {"stepcast derive resnet50 --device rtx2080ti --batch 32 --step-time 118ms "
-                         "-o resnet50-bs32.json",
-                         "stepcast derive bert-base --device rtx2080ti --batch 64 --throughput "
-                         "219.1",
-                         "stepcast derive cluster --from h100-8x8 --nodes 32 --nic 8x400Gbps -o "
-                         "mine.json",
-                         "stepcast derive --hf Llama-3.1-8B/config.json --device h100 --batch 2 "
-                         "--seq 4096\n      -o llama.json"}};
+    return {
+        .description =
+            "Distributes the step time over the layers in proportion to a roofline of the "
+            "device; the method\nends up in the workload's provenance. Architectures and "
+            "devices: see stepcast list.\nThe word cluster for an architecture writes a "
+            "cluster file: what is given as given, every other\nfield and cost as in --from, "
+            "which its provenance says of each.\nThe models that --hf knows are the \"families\" "
+            "of configs/model_families.json in StepCast's data.",
+        .examples = {"stepcast derive resnet50 --device rtx2080ti --batch 32 --step-time 118ms "
+                     "-o resnet50-bs32.json",
+                     "stepcast derive bert-base --device rtx2080ti --batch 64 --throughput "
+                     "219.1",
+                     "stepcast derive cluster --from h100-8x8 --nodes 32 --nic 8x400Gbps -o "
+                     "mine.json",
+                     "stepcast derive --hf Llama-3.1-8B/config.json --device h100 --batch 2 "
+                     "--seq 4096\n      -o llama.json"}};
   }
 
   std::vector<CommandOption> options() override {

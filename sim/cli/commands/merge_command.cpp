@@ -5,7 +5,7 @@
 #include "sim/cli/study/merged_json.hpp"
 #include "sim/cli/study/merged_study.hpp"
 #include "sim/cli/study/study_log.hpp"
-#include "sim/cli/study/study_output.hpp"
+#include "sim/cli/study/study_view.hpp"
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "sim/workers/stop.hpp"
@@ -20,8 +20,8 @@ class MergeCommand final : public Subcommand {
   CommandHelp help() const override {
     return {.description =
                 "PART are files that compare --shard wrote, in any order. Prints what the "
-                "comparison would have\nprinted in one process, to the last byte. Shards that are "
-                "missing or there twice are named.",
+                "comparison would have\nprinted in one process, to the last byte, but for the "
+                "boundaries of --map density. Shards that\nare missing or there twice are named.",
             .examples = {"stepcast compare dear-64gpu-10gbe --nodes 4,8 --shard 1/2 -o part-1",
                          "stepcast merge part-1 part-2", "stepcast merge part-* --json"}};
   }
@@ -52,6 +52,10 @@ class MergeCommand final : public Subcommand {
       if (const SweepResult& each = held.results[i]; each.forecast || !each.refusal.empty())
         log.add(i, each);
     print_study(held.sweep, held.results, view_, {.finish = [&] { log.finish(); }});
+    if (view_.map == "density")  // parts hold forecasts, not the jobs to search
+      tell(
+          "stepcast: --map density: boundaries are found by stepcast compare alone, without "
+          "--shard\n");
     return exit_code_of(held.results);
   }
 

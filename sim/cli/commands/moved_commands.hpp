@@ -6,9 +6,9 @@
 
 namespace stepcast {
 
-/// What stands for a command that is a part of another one now: "`stepcast edge` is now `stepcast
-/// run --edge DEVICES`", with the arguments after the name as far as they are known there. Nothing
-/// for other names.
+/// Returns the command line that replaces a removed command, as "`stepcast edge` is now `stepcast
+/// run --edge devices.csv`": with the arguments that were typed after its name, quoted for a shell.
+/// Returns nothing for other names.
 std::optional<std::string> moved_command(const std::string& name,
                                          const std::vector<std::string>& arguments);
 

@@ -5,6 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/schedule/list/registry.hpp"
+#include "models/schedule/passes.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
 #include "sim/cli/checks/given_options.hpp"
 #include "sim/cli/edit_options.hpp"
@@ -91,11 +92,12 @@ class OptimiseCommand final : public Subcommand {
       return optimise_job();
     if (!holds_.empty())
       throw InputError("--holds is of FILES: a schedule says what a GPU of its plan holds");
-    if (request_.schedule.empty())
+    const bool by_default = request_.schedule.empty();
+    if (by_default)
       take_default_schedule();
     else
       refuse_buckets("--schedule");
-    return optimise_schedule();
+    return optimise_schedule(by_default);
   }
 
  private:
@@ -112,10 +114,12 @@ class OptimiseCommand final : public Subcommand {
     request_.settings.push_back(fmt::format("{}={}", setting, size));
   }
 
-  int optimise_schedule() {
+  int optimise_schedule(bool by_default) {
     const Scenario scenario = resolve_one_schedule(request_, kExample);
     const Progress progress("optimising");
     warn_of_cost(planned(scenario, request_.schedule).plan, scenario);
+    if (by_default && gradients_in_ready_order(scenario.workload).empty())
+      throw InputError(scenario.workload.name + ": expected a workload with gradients, found none");
     EditedStep result{.subject = scenario.workload.name,
                       .cluster = scenario.cluster.name,
                       .schedule = request_.schedule,

@@ -120,24 +120,40 @@ class RunCommand final : public Subcommand {
   }
 
  private:
-  /// What is printed in place of a forecast has neither its files nor its chance.
+  /// Parts and rounds of edge learning have neither the files of a forecast nor its chance.
   void check_other_answers() const {
-    const std::string own = given_among({{"--timeline", !timeline_file_.empty()},
-                                         {"--export-plan", !plan_file_.empty()},
-                                         {"--figure", figure_.is_wanted()},
-                                         {"--page", page_.is_wanted()},
-                                         {"--slow", !chance_.slow.empty()},
-                                         {"--verbose", verbose_}});
-    if ((!parts_.empty() || !edge_.empty()) && !own.empty())
-      throw InputError(own + (edge_.empty() ? ": not with --parts" : ": not with --edge"));
+    if (!edge_.empty())
+      refuse_job();
     if (!csv_.empty() && parts_.empty())
       throw InputError("--csv: expected together with --parts");
-    refuse_given("not with --edge, whose devices are all that it is of",
-                 {{"EXPERIMENT", !edge_.empty() && !request_.experiment.empty()},
-                  {"--workload", !edge_.empty() && !request_.workload.empty()},
-                  {"--cluster", !edge_.empty() && !request_.cluster.empty()},
-                  {"--schedule", !edge_.empty() && !request_.schedule.empty()},
-                  {"--parts", !edge_.empty() && !parts_.empty()}});
+    if (!parts_.empty() || !edge_.empty())
+      refuse_given(edge_.empty() ? "not with --parts" : "not with --edge",
+                   {{"--timeline", !timeline_file_.empty()},
+                    {"--export-plan", !plan_file_.empty()},
+                    {"--figure", figure_.is_wanted()},
+                    {"--page", page_.is_wanted()},
+                    {"--slow", !chance_.slow.empty()},
+                    {"--seeds", !chance_.seeds.empty()},
+                    {"--verbose", verbose_}});
+  }
+
+  void refuse_job() const {
+    refuse_given("not with --edge, which reads only its table of devices",
+                 {{"EXPERIMENT", !request_.experiment.empty()},
+                  {"--workload", !request_.workload.empty()},
+                  {"--cluster", !request_.cluster.empty()},
+                  {"--schedule", !request_.schedule.empty()},
+                  {"--preset", !request_.presets.items.empty()},
+                  {"--nodes", request_.nodes.has_value()},
+                  {"--gpus-per-node", request_.gpus_per_node.has_value()},
+                  {"--set", !request_.settings.empty()},
+                  {"--layout", !request_.layouts.empty()},
+                  {"--fidelity", !request_.fidelity.empty()},
+                  {"--engine", !request_.engine.empty()},
+                  {"--unfold", request_.unfold},
+                  {"--iterations", chance_.iterations.has_value()},
+                  {"--workers", workers_.has_value()},
+                  {"--parts", !parts_.empty()}});
   }
 
   int print_edge() const {

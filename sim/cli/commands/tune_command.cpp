@@ -40,8 +40,7 @@ class TuneCommand final : public Subcommand {
     std::vector<CommandOption> options = options_of(
         request_, {"--schedule", "S", &request_.schedule, "name (see stepcast list schedules)"});
     std::ranges::move(search_options(), std::back_inserter(options));
-    std::ranges::move(output_.options({.figure = "the time of each trial"}),
-                      std::back_inserter(options));
+    std::ranges::move(output_.options("the time of each trial"), std::back_inserter(options));
     return options;
   }
 

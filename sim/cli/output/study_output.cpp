@@ -14,8 +14,8 @@ int end_of_study(std::string_view what_is_there) {
   return exit_code_of(stop_signal());
 }
 
-std::vector<CommandOption> StudyOutput::options(const Meanings& meanings) {
-  return {figure_.option(meanings.figure), page_.option(), {"--json", "", &json_, "print JSON"}};
+std::vector<CommandOption> StudyOutput::options(const std::string& drawn) {
+  return {figure_.option(drawn), page_.option(), {"--json", "", &json_, "print JSON"}};
 }
 
 void StudyOutput::check() const {

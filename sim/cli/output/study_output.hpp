@@ -14,15 +14,12 @@ namespace stepcast {
 /// tells, with what is there all the same.
 int end_of_study(std::string_view what_is_there);
 
-/// Where what a study found goes, whichever study it is: text or JSON on stdout, and where the user
-/// asks for them a picture and a page.
+/// Where the result of a search goes: text or JSON on stdout, and where the user asks for them a
+/// picture and a page. Comparisons have StudyView.
 class StudyOutput {
  public:
-  /// The words of the options.
-  struct Meanings {
-    std::string figure{};
-  };
-  std::vector<CommandOption> options(const Meanings& meanings);
+  /// `drawn`: what the picture shows.
+  std::vector<CommandOption> options(const std::string& drawn);
 
   /// Throws InputError if a picture or page could not be written. To be called before long work.
   void check() const;
@@ -32,7 +29,7 @@ class StudyOutput {
     std::function<std::string()> text;
     std::function<std::string()> json;
     std::function<std::string()> figure{};
-    std::function<void()> finish{};  ///< Of a table that grew: throws where that failed.
+    std::function<void()> finish{};  ///< Completes files that grew; throws where that failed.
   };
   /// Writes it; returns what the command ends with: that of the signal that stopped the study, or
   /// 0.

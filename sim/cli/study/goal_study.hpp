@@ -15,7 +15,7 @@ struct GoalOptions {
   std::string goal;  ///< Name or file; empty: the counts are all.
   TypedCounts counts;
 
-  bool is_given() const { return !goal.empty() || !counts.empty(); }
+  bool is_given() const { return !goal.empty() || !counts.empty() || counts.samples; }
 };
 
 std::vector<CommandOption> options_of(GoalOptions& typed);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sim/engine/folding/roles.hpp"
+#include "sim/engine/take_slot.hpp"
 
 // Folded groups are alike, so the speed of the first of them is that of all; what all of them take
 // of their links counts. Links of which all collectives so far ask the same are a class: of the
@@ -20,7 +21,7 @@ constexpr Seconds kSame{1e-12};
 
 void AnalyticBackend::start(const Collective& collective, const Participants& participants,
                             Seconds delay, Done done) {
-  const std::uint32_t index = idle_operation();
+  const std::uint32_t index = take_slot(operations_, idle_, "operations");
   Operation& operation = operations_[index];
   operation = {.collective = collective,
                .participants = participants,
@@ -41,16 +42,6 @@ void AnalyticBackend::start(const Collective& collective, const Participants& pa
     queue_.after(delay, [this, index] { begin(index); });
   else
     begin(index);
-}
-
-std::uint32_t AnalyticBackend::idle_operation() {
-  if (idle_.empty()) {
-    idle_.push_back(static_cast<std::uint32_t>(operations_.size()));
-    operations_.emplace_back();
-  }
-  const std::uint32_t index = idle_.back();
-  idle_.pop_back();
-  return index;
 }
 
 AnalyticBackend::Cost& AnalyticBackend::known_cost(const Collective& collective,

@@ -71,7 +71,6 @@ class AnalyticBackend : public NetworkBackend {
     double most = 1;
   };
 
-  std::uint32_t idle_operation();
   Cost& known_cost(const Collective& collective, const Participants& participants);
   void find_shares(Cost& cost, const Collective& collective, const Participants& participants);
   void begin(std::uint32_t operation);

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "models/base/index.hpp"
+#include "sim/engine/take_slot.hpp"
 
 // Two events a message, its begin after the start-up and its end, on a heap of our own behind one
 // event of the queue: .1 us each. A message that meets nobody costs nothing else. Where some meet,
@@ -31,12 +31,7 @@ FairLinks::FairLinks(const Cluster& cluster, EventQueue& queue)
 
 void FairLinks::send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
                      std::uint32_t tag) {
-  if (idle_.empty()) {
-    idle_.push_back(checked_id(transfers_.size(), "messages"));
-    transfers_.emplace_back();
-  }
-  const std::uint32_t id = idle_.back();
-  idle_.pop_back();
+  const std::uint32_t id = take_slot(transfers_, idle_, "messages");
   Transfer& transfer = transfers_[id];
   transfer.path = links_.path(from, to);
   transfer.tag = tag;

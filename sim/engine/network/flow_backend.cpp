@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/engine/take_slot.hpp"
+
 // One flow for each edge of the algorithm, with the bytes of all its rounds: rounds of a ring run
 // in step, so what an edge moves in all of them is all that concurrent traffic can see, and 2(P -
 // 1) rounds of P messages become P flows. A flow that shares a link costs SimGrid 2 to 3 us
@@ -97,12 +99,7 @@ FlowBackend::Phases FlowBackend::phases_of(const Collective& collective,
 
 void FlowBackend::start(const Collective& collective, const Participants& participants,
                         Seconds delay, Done done) {
-  if (idle_.empty()) {
-    idle_.push_back(static_cast<std::uint32_t>(operations_.size()));
-    operations_.emplace_back();
-  }
-  const std::uint32_t operation = idle_.back();
-  idle_.pop_back();
+  const std::uint32_t operation = take_slot(operations_, idle_, "operations");
   operations_[operation] = {.phases = nullptr, .own = nullptr, .done = std::move(done)};
   Operation& current = operations_[operation];
   if (participants.id == kNone) {
@@ -143,12 +140,7 @@ void FlowBackend::start_flows(std::uint32_t operation) {
   for (const std::size_t end : phase.ends) {
     if (flow == end)
       continue;
-    if (idle_groups_.empty()) {
-      idle_groups_.push_back(static_cast<std::uint32_t>(groups_.size()));
-      groups_.emplace_back();
-    }
-    const std::uint32_t group = idle_groups_.back();
-    idle_groups_.pop_back();
+    const std::uint32_t group = take_slot(groups_, idle_groups_, "groups");
     groups_[group] = {.operation = operation, .in_flight = end - flow};
     ++current.in_flight;
     for (; flow < end; ++flow)

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "models/base/index.hpp"
 #include "models/graph/task.hpp"
+#include "sim/engine/take_slot.hpp"
 
 // Max-min sharing gives a flow without company the bandwidth of its narrowest link, so nobody needs
 // to be asked: its end is known at its start, and a heap of ends stands beside the queue's agenda.
 // That takes .1 us a flow where SimGrid takes 2 to 3. A link knows its one user; a second one makes
 // SimGrid take over with the clock as it stands and what is left of each flow, and when its last
 // flow has arrived the queue's own clock goes on. Either all flows are here or all are there: no
-// flow ever shares a link with one that the other side moves.
+// flow ever shares a link with one that the other side moves. After
+// run_on_simgrid() all are there from the start.
 
 namespace stepcast {
 namespace {
@@ -53,12 +54,7 @@ void FlowLinks::start(const PortFlow& flow, std::uint32_t tag) {
 }
 
 void FlowLinks::start_alone(const PortFlow& flow, const LinkPath& path, std::uint32_t tag) {
-  if (idle_.empty()) {
-    idle_.push_back(checked_id(lone_.size(), "flows"));
-    lone_.emplace_back();
-  }
-  const std::uint32_t id = idle_.back();
-  idle_.pop_back();
+  const std::uint32_t id = take_slot(lone_, idle_, "flows");
   lone_[id] = {.flow = flow,
                .path = path,
                .tag = tag,

@@ -12,8 +12,8 @@ namespace stepcast {
 
 /// Moves flows over the links of a cluster. While each has its links for itself, it runs at the
 /// narrowest of them on the queue's own clock. When two meet on a link, SimGrid takes all that are
-/// in flight and those that follow, until none is left: it decides what each gets (SharedFlows). It
-/// is loaded when flows of the process meet for the first time.
+/// in flight and those that follow, until none is left: it decides what each gets (SharedFlows).
+/// After run_on_simgrid() it has all of them from the start.
 class FlowLinks final : private EventQueue::Endings {
  public:
   /// `listener` is told of every flow that has arrived. All three must outlive the object, and

@@ -4,10 +4,10 @@
 #include <bit>
 #include <utility>
 
-#include "models/base/index.hpp"
 #include "models/base/mix.hpp"
 #include "models/graph/task.hpp"
 #include "sim/engine/folding/folding_use.hpp"
+#include "sim/engine/take_slot.hpp"
 
 // What is in flight stays an equitable partition until links of a class are told apart: new flows
 // cross some of them, or some change their capacity. The flows that cross such a class are then
@@ -147,12 +147,7 @@ void SharedFlows::take_apart(FlowClass& whole) {
 }
 
 void SharedFlows::begin(std::span<const std::uint32_t> flows) {
-  if (idle_flows_.empty()) {
-    idle_flows_.push_back(checked_id(flows_.size(), "flows"));
-    flows_.emplace_back();
-  }
-  const std::uint32_t id = idle_flows_.back();
-  idle_flows_.pop_back();
+  const std::uint32_t id = take_slot(flows_, idle_flows_, "flows");
   FlowClass& it = flows_[id];
   PortFlow all = starting_[flows.front()].flow;
   for (const std::uint32_t i : flows) {
@@ -182,12 +177,7 @@ void SharedFlows::use_links(std::span<const SharedFlow> flows) {
 }
 
 std::uint32_t SharedFlows::new_link_class(std::span<const SharedFlow> flows, std::uint32_t hop) {
-  if (idle_link_classes_.empty()) {
-    idle_link_classes_.push_back(static_cast<std::uint32_t>(link_classes_.size()));
-    link_classes_.emplace_back();
-  }
-  const std::uint32_t id = idle_link_classes_.back();
-  idle_link_classes_.pop_back();
+  const std::uint32_t id = take_slot(link_classes_, idle_link_classes_, "classes of links");
   LinkClass made{.first = flows.front().path.links[hop]};
   const std::uint64_t colour = mixed(6, next_colour_++);
   for (const SharedFlow& flow : flows) {

@@ -14,8 +14,8 @@ namespace stepcast {
 
 /// What the engine needs of SimGrid. The library takes .03 s to load, for ns-3 and eleven others
 /// behind it, so that all that calls it is a module of its own (sim/engine/simgrid), which is
-/// loaded when flows meet for the first time. One process has one engine and simulates once with
-/// it (see SimulationProcess).
+/// loaded by the first simulation that runs on SimGrid or whose flows meet. One process has one
+/// engine and simulates once with it (see SimulationProcess).
 class SimGrid {
  public:
   struct Moving;  ///< Flows under way that were started as one.

@@ -1,6 +1,6 @@
 #include "sim/engine/network/simgrid_wire.hpp"
 
-#include "models/base/index.hpp"
+#include "sim/engine/take_slot.hpp"
 
 namespace stepcast {
 
@@ -11,12 +11,7 @@ SimGridWire::SimGridWire(const Cluster& cluster, EventQueue& queue)
 
 void SimGridWire::send(Rank from, Rank to, Bytes size, Seconds startup, FlowListener& listener,
                        std::uint32_t tag) {
-  if (idle_.empty()) {
-    idle_.push_back(checked_id(waiting_.size(), "messages"));
-    waiting_.emplace_back();
-  }
-  const std::uint32_t message = idle_.back();
-  idle_.pop_back();
+  const std::uint32_t message = take_slot(waiting_, idle_, "messages");
   waiting_[message] = {from, to, size, &listener, tag};
   queue_.after(startup, [this, message] { start(message); });
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/engine/network/simgrid_wire.hpp"
+#include "sim/engine/take_slot.hpp"
 
 // Message by message: a rank enters a round when it has sent and received all of its round before,
 // so slow edges hold up only those behind them, which the cheaper fidelities assume to be all. That
@@ -14,21 +15,6 @@
 // around them, and the result is that of single groups to the last digit.
 
 namespace stepcast {
-namespace {
-
-// A free slot of `pool`, growing it if there is none.
-template <class Item>
-std::uint32_t take_slot(std::vector<Item>& pool, std::vector<std::uint32_t>& idle) {
-  if (idle.empty()) {
-    idle.push_back(static_cast<std::uint32_t>(pool.size()));
-    pool.emplace_back();
-  }
-  const std::uint32_t slot = idle.back();
-  idle.pop_back();
-  return slot;
-}
-
-}  // namespace
 
 StepBackend::StepBackend(const Cluster& cluster, EventQueue& queue, std::unique_ptr<Wire> wire)
     : cluster_(cluster), queue_(queue), wire_(std::move(wire)) {}
@@ -91,7 +77,7 @@ StepBackend::Script::RoundScript StepBackend::prepared(
 
 void StepBackend::start(const Collective& collective, const Participants& participants,
                         Seconds delay, Done done) {
-  const std::uint32_t operation = take_slot(operations_, idle_operations_);
+  const std::uint32_t operation = take_slot(operations_, idle_operations_, "operations");
   Operation& current = operations_[operation];
   if (participants.id == kNone) {
     current.own = std::make_unique<const Script>(script_of(collective, participants));
@@ -165,7 +151,7 @@ void StepBackend::advance(std::uint32_t operation, std::uint32_t rank) {
 }
 
 void StepBackend::send(std::uint32_t operation, std::uint32_t round, std::uint32_t hop) {
-  const std::uint32_t message = take_slot(messages_, idle_messages_);
+  const std::uint32_t message = take_slot(messages_, idle_messages_, "messages");
   messages_[message] = {operation, round, hop};
   const Script& script = *operations_[operation].script;
   const Hop& sent = script.rounds[script.sequence[round]].hops[hop];

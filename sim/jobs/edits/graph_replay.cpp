@@ -17,24 +17,12 @@ std::vector<Interval> replay_graph(const WorkGraph& graph) {
     delays.push_back(node.delay.value);
   }
   std::vector<double> ends;
-  steps.replay(durations, delays, ends);
-  std::vector<Interval> times(ends.size());
-  for (std::uint32_t node = 0; node < times.size(); ++node) {
-    double last = 0;
-    for (const std::uint32_t before : steps.waits_of(node))
-      last = std::max(last, ends[before]);
-    times[node].ready = Seconds{last + delays[node]};
-    times[node].end = Seconds{ends[node]};
-  }
-  const auto ready = [&](std::uint32_t node) { return times[node].ready; };
-  for (std::uint32_t node = 0; node < times.size(); ++node)
-    if (const auto members = steps.meeting_of(node); members.empty())
-      times[node].start = ready(node);
-    else if (members.front() == node) {
-      const Seconds met = ready(*std::ranges::max_element(members, {}, ready));
-      for (const std::uint32_t member : members)
-        times[member].start = met;
-    }
+  std::vector<double> ready(delays.size());
+  std::vector<double> starts(delays.size());
+  steps.replay(durations, delays, ends, ready, starts);
+  std::vector<Interval> times;
+  for (std::size_t node = 0; node < ends.size(); ++node)
+    times.push_back({Seconds{ready[node]}, Seconds{starts[node]}, Seconds{ends[node]}});
   return times;
 }
 

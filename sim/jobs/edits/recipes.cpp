@@ -64,13 +64,14 @@ double factor_of(const PassShares& shares, double products, double others) {
   return shares.products * products + shares.host + (1 - shares.products - shares.host) * others;
 }
 
-/// A pipeline's plan has passes of several layers in one.
+/// Throws InputError with `why` for a pipeline, whose plan has passes of several layers in one.
 void refuse_pipelines(const RecipeInput& of, const char* why) {
   if (of.model != nullptr && of.model->is_cut)
     throw InputError(why);
 }
 
-/// Where a recipe tells products from other work; `instead` says the same of a transformer's shape.
+/// Throws InputError where the model cannot tell products from other work, which a recipe needs.
+/// `instead` is what says the same in a transformer's workload, such as "precision=bf16".
 void require_products(const RecipeInput& of, const char* instead) {
   if (of.model != nullptr && of.model->is_cut && !of.model->knows_products)
     throw InputError(
@@ -79,7 +80,8 @@ void require_products(const RecipeInput& of, const char* instead) {
                     instead));
 }
 
-/// Layers of the same factor together.
+/// Returns edits that scale products and all other work of the passes by their factors. Layers of
+/// the same factor are in one edit.
 std::vector<GraphEdit> passes_scaled(const PlannedModel* model, double products, double others) {
   if (model == nullptr) {
     Fields of_products{{"kind", kPasses}, {"name", kProducts}};

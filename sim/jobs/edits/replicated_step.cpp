@@ -33,14 +33,14 @@ EditableStep editable_step(const PlannedRun& run, const Workload& workload,
 EditableStep ReplicatedPlans::at(std::uint32_t ranks) {
   Cluster cluster = job_.cluster;
   const std::uint32_t times = grow(cluster, ranks);
-  Kept& kept = kept_.emplace_back(Kept{std::move(cluster)});
-  ScheduledJob larger{job_.workload, kept.cluster, job_.schedule, job_.options, job_.engine};
+  ScheduledJob larger{job_.workload, cluster, job_.schedule, job_.options, job_.engine};
   const auto batch = larger.options.find("global_batch");
   if (batch != larger.options.end() && batch->second != "auto")
     batch->second = std::to_string(std::uint64_t{parse_count(batch->second, 1)} * times);
-  kept.run = planned(larger);
-  kept.run->plan = unrolled(kept.run->plan);
-  return editable_step(*kept.run, job_.workload, kept.cluster);
+  PlannedRun run = planned(larger);
+  run.plan = unrolled(std::move(run.plan));
+  const Kept& kept = kept_.emplace_back(Kept{std::move(cluster), std::move(run)});
+  return editable_step(kept.run, job_.workload, kept.cluster);
 }
 
 }  // namespace stepcast

@@ -26,7 +26,7 @@ class ReplicatedPlans {
  private:
   struct Kept {
     Cluster cluster;
-    std::optional<PlannedRun> run{};
+    PlannedRun run;
   };
   ScheduledJob job_;
   std::list<Kept> kept_;

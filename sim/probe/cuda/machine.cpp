@@ -9,7 +9,6 @@
 
 #include "sim/probe/cuda/support.hpp"
 #include "sim/probe/cuda/world/nccl_world.hpp"
-#include "sim/probe/hardware_error.hpp"
 
 namespace stepcast {
 namespace {
@@ -45,14 +44,13 @@ std::string runtime_version() {
   return cuda_version(version);
 }
 
-/// Of a library that tells its version part by part.
-template <class Status>
-std::string library_version(Status (*part_of)(libraryPropertyType, int*)) {
+/// Returns the version of a library, each part of which `part_of` writes.
+template <class PartOf>
+std::string library_version(PartOf part_of) {
   int parts[3] = {0, 0, 0};
   const libraryPropertyType kinds[] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
   for (int i = 0; i < 3; ++i)
-    if (part_of(kinds[i], &parts[i]) != Status{})
-      throw HardwareError("a CUDA library does not tell its version");
+    part_of(kinds[i], &parts[i]);
   return fmt::format("{}.{}.{}", parts[0], parts[1], parts[2]);
 }
 
@@ -70,7 +68,9 @@ Machine machine_of_device() {
                   .driver = driver_version(),
                   .libraries = {}};
   machine.libraries = {{"cuda-runtime", runtime_version()},
-                       {"cublas", library_version(cublasGetProperty)},
+                       {"cublas", library_version([](libraryPropertyType kind, int* part) {
+                          check(cublasGetProperty(kind, part), "cuBLAS");
+                        })},
                        {"cusolver", library_version(cusolverGetProperty)}};
   if (has_nccl())
     machine.libraries["nccl"] = nccl_version();

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "sim/probe/cuda/kernels.hpp"
 #include "sim/probe/cuda/probes.hpp"
 #include "sim/probe/cuda/selection_kernels.hpp"

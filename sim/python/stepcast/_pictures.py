@@ -134,12 +134,14 @@ def _plot_across(axes, result, rows):
 
 def _plot_map(axes, result, rows):
     key = _asked(result, "--map")
+    of_job = [name for name in itertools.takewhile(lambda name: name != "schedule", rows[0]["combination"])
+              if name != key and len({row["combination"][name] for row in rows}) > 1]
     best = {}
     values = [value for value in dict.fromkeys(row["combination"][key] for row in rows) if value != "-"]
     for row in rows:
-        job = " ".join(itertools.takewhile(lambda cell: cell != row["combination"]["schedule"], row["combination"].values()))
+        job = " ".join(row["combination"][name] for name in of_job)
         for value in values if row["combination"][key] == "-" else [row["combination"][key]]:
-            if row["throughput_samples_per_s"] > best.get((job, value), row)["throughput_samples_per_s"] or (job, value) not in best:
+            if (job, value) not in best or row["throughput_samples_per_s"] > best[job, value]["throughput_samples_per_s"]:
                 best[job, value] = row
     for number, name in enumerate(dict.fromkeys(row["schedule"]["name"] for row in best.values())):
         of = [place for place, row in best.items() if row["schedule"]["name"] == name]
@@ -175,7 +177,12 @@ def _plot_goodput(axes, _result, rows):
 
 
 # What rows of a shape of their own are drawn by: the keys that tell, and the function.
-_PLOTS = ((("value", "iteration_time_s"), _plot_tuning), (("measured_s", "predicted_s"), _plot_validation), (("before_s", "now_s"), _plot_gate), (("efficiency", "shares"), _plot_goodput))
+_PLOTS = (
+    (("value", "iteration_time_s"), _plot_tuning),
+    (("measured_s", "predicted_s"), _plot_validation),
+    (("before_s", "now_s"), _plot_gate),
+    (("efficiency", "shares"), _plot_goodput),
+)
 
 
 def _plot_bars(axes, bars):

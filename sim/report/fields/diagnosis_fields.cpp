@@ -45,10 +45,6 @@ std::string offset_in(const Json& value) {
   return format_offset({value.get<double>()});
 }
 
-std::string millionths(const Json& value) {
-  return fmt::format("{:.2f}", value.get<double>() * 1e6);
-}
-
 std::string short_name(const Json& value) {
   constexpr std::size_t kLongest = 44;
   const std::string name = value;
@@ -68,12 +64,13 @@ constexpr std::array kRankFields = std::to_array<Field<RankRow>>({
      kIfAny},
     {"overlap", Unit::Share, use_of<&RankUse::overlap>, "", "", "overlap", kNull | kIfAny},
     {"copies_s", Unit::Seconds, use_of<&RankUse::copies>, "", "", "copies", kIfAny},
-    {"copies_alone_s", Unit::Seconds, use_of<&RankUse::copies_alone>},
+    {"copies_alone_s", Unit::Seconds, use_of<&RankUse::copies_alone>, "", "", "copies alone",
+     kPage | kIfAny},
     {"waiting_s", Unit::Seconds, use_of<&RankUse::waiting>, "", "", "waiting", kIfAny},
     {"idle_for_host_s", Unit::Seconds, use_of<&RankUse::idle_for_host>, "", "", "host", kIfAny},
     {"other_s", Unit::Seconds, use_of<&RankUse::other>, "", "", "other", kIfAny},
     {"holding_s", Unit::Seconds, use_of<&RankUse::holding>, "", "", "holding", kIfAny},
-    {"critical_path_s", Unit::Seconds, use_of<&RankUse::on_path>},
+    {"critical_path_s", Unit::Seconds, use_of<&RankUse::on_path>, "", "", "critical path", kPage},
     {"replay_error", Unit::Share, use_of<&RankUse::replay_error>},
     {"short_kernels", Unit::Count, use_of<&RankUse::short_kernels>, "", "", "<10 us",
      kNull | kIfAny, with_decimals<0>},
@@ -106,16 +103,16 @@ constexpr std::array kMeetingFields = std::to_array<Field<MeetingRow>>({
 
 constexpr std::array kClockFields = std::to_array<Field<ClockRow>>({
     {"name", Unit::Name, clock_of<&HostClock::name>, "", "", "clock"},
-    {"ranks", Unit::Rows, of<&ClockRow::numbers>},
+    {"ranks", Unit::Rows, of<&ClockRow::numbers>, "", "", "ranks", kPage},
     {"offset_s", Unit::Time, clock_of<&HostClock::offset>, "", "", "offset", 0, offset_in},
     {"half_width_s", Unit::Time, clock_of<&HostClock::half_width>, "", "", "half within"},
-    {"drift", Unit::Ratio, clock_of<&HostClock::drift>, "", "", "drift ppm", 0, millionths},
-    {"collectives", Unit::Count, clock_of<&HostClock::collectives>},
+    {"drift", Unit::PartsPerMillion, clock_of<&HostClock::drift>, "", "", "drift ppm"},
+    {"collectives", Unit::Count, clock_of<&HostClock::collectives>, "", "", "collectives", kPage},
     {"violations_before", Unit::Count, clock_of<&HostClock::violations_before>, "", "",
      "too early before"},
     {"violations_after", Unit::Count, clock_of<&HostClock::violations_after>, "", "",
      "too early after"},
-    {"part", Unit::Count, clock_of<&HostClock::part>},
+    {"part", Unit::Count, clock_of<&HostClock::part>, "", "", "part", kPage},
 });
 
 constexpr auto kSlowest = &UnevenKind::slowest;

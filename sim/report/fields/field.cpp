@@ -84,6 +84,8 @@ constexpr std::array kUnits = std::to_array<UnitInfo>({
     {"Share", kNumber, [](const Json& value) { return percent(value); }},
     {"Ratio", kNumber, with_decimals<3>},
     {"Slowdown", kNumber, with_decimals<4>},
+    {"PartsPerMillion", kNumber,
+     [](const Json& value) { return fmt::format("{:.2f}", value.get<double>() * 1e6); }},
     {"PerSecond", kNumber, with_decimals<2>},
     {"SamplesPerSecond", kNumber, with_decimals<1>, " samples/s"},
     {"Times", R"({"type": "object", "additionalProperties": {"type": "number", "minimum": 0}})",
@@ -124,13 +126,10 @@ std::string cell_of(Unit unit, const Json& value, std::string (*shown)(const Jso
   return (shown != nullptr ? shown : info_of(unit).shown)(value);
 }
 
-bool tells(const std::vector<std::string>& cells, unsigned rules) {
-  const auto any = [&](auto is_told) { return std::ranges::any_of(cells, is_told); };
+bool tells(const Json& value, std::string_view cell, unsigned rules) {
   if ((rules & kIfAny) != 0)
-    return any([](const std::string& cell) {
-      return cell.find_first_of("123456789") != std::string::npos;
-    });
-  return (rules & kIfKnown) == 0 || any([](const std::string& cell) { return cell != "-"; });
+    return value.is_number() ? cell.find_first_of("123456789") != cell.npos : !value.empty();
+  return (rules & kIfKnown) == 0 || !value.is_null();
 }
 
 std::string csv_of(Unit unit, const Json& value) {

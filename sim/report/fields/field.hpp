@@ -27,7 +27,8 @@ enum class Unit {
   BytesPerSecond,
   Share,  ///< Of 1; tables show per cent.
   Ratio,
-  Slowdown,  ///< A ratio near 1.
+  Slowdown,         ///< A ratio near 1.
+  PartsPerMillion,  ///< A ratio that columns show in millionths.
   PerSecond,
   SamplesPerSecond,
   Times,    ///< Seconds by name; a column shows their sum.
@@ -51,8 +52,9 @@ enum Rule : unsigned {
   kNotDrawn = 64,   ///< or only where there is none: it makes room.
   kStages = 128,    ///< A column only where there is a pipeline.
   kNull = 256,      ///< JSON writes null where the value is not known.
-  kIfAny = 512,     ///< A column only where some row shows more than 0,
+  kIfAny = 512,     ///< A column only where it is neither 0 nor empty in some row,
   kIfKnown = 1024,  ///< or where it is known of some row.
+  kPage = 2048,     ///< A column of the page only.
 };
 
 /// One field of a result. JSON and its schema, CSV, tables, glossary, page and Python read it here.
@@ -104,8 +106,9 @@ constexpr std::span<const Field<Of>> span_of(const std::array<Field<Of>, size>& 
   return fields;
 }
 
-/// Whether a column with these cells is shown by the rules of its field.
-bool tells(const std::vector<std::string>& cells, unsigned rules);
+/// Returns whether the value, shown as `cell`, makes a column worth showing by the rules of its
+/// field.
+bool tells(const nlohmann::ordered_json& value, std::string_view cell, unsigned rules);
 
 /// A table of the fields that have a heading and none of the rules `without`. Times in ms have so
 /// many decimals.
@@ -115,12 +118,16 @@ Table table_of(std::span<const Field<Of>> fields, const std::vector<Of>& objects
   Table table;
   table.rows.resize(objects.size());
   for (const Field<Of>& field : fields) {
-    if (*field.heading == '\0' || (field.rules & without) != 0)
+    if (*field.heading == '\0' || (field.rules & (without | kPage)) != 0)
       continue;
     std::vector<std::string> cells;
-    for (const Of& object : objects)
-      cells.push_back(cell_of(field.unit, field.value(object), field.shown, decimals));
-    if (!tells(cells, field.rules))
+    bool is_shown = (field.rules & (kIfAny | kIfKnown)) == 0;
+    for (const Of& object : objects) {
+      const auto value = field.value(object);
+      cells.push_back(cell_of(field.unit, value, field.shown, decimals));
+      is_shown = is_shown || tells(value, cells.back(), field.rules);
+    }
+    if (!is_shown)
       continue;
     table.columns.push_back(column_of(field.unit, field.heading));
     for (std::size_t i = 0; i < objects.size(); ++i)
@@ -129,9 +136,10 @@ Table table_of(std::span<const Field<Of>> fields, const std::vector<Of>& objects
   return table;
 }
 
-/// A value with a fixed number of decimals, or with four digits at most.
+/// Returns the number with so many decimals.
 template <int decimals>
 std::string with_decimals(const nlohmann::ordered_json& value);
+/// Returns the number with four digits at most.
 std::string with_digits(const nlohmann::ordered_json& value);
 
 }  // namespace stepcast

@@ -275,7 +275,7 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
     {"hardware_flops_utilisation", Unit::Share, known<&Forecast::hardware_utilisation>,
      "With what is recomputed.", "", "", kOptional},
     {"speedup", Unit::Ratio, speedup_in,
-     "compare, demo: over the first result, or the first of the same job.", "", "speed-up",
+     "compare: over the first result, or the first of the same job.", "", "speed-up",
      kOptional | kPositive},
 });
 

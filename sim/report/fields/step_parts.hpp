@@ -14,7 +14,10 @@ struct StepPart {
   Seconds (*time)(const Breakdown& parts);
 };
 
-/// They add up to the step, in the order in which they are shown.
+/// The least share of a step that is shown: less would show as 0.0 %.
+inline constexpr double kLeastShown = 0.0005;
+
+/// Returns the parts in the order in which they are shown. They add up to the step.
 std::span<const StepPart> step_parts();
 
 }  // namespace stepcast

@@ -71,7 +71,7 @@ std::string cases_json(const CaseResults& results) {
                               {"kendall_tau", sweep.tau}});
   json["left_out"] = counted_json("reason", results.left_out);
   json["guesses"] = counted_json("guess", results.guesses);
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

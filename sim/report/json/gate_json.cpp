@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/studies/gate_report.hpp"
 
 namespace stepcast {
@@ -21,7 +22,7 @@ std::string gate_json(const Gate& gate) {
       entry["change"] = found.change;
     json["cases"].push_back(std::move(entry));
   }
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

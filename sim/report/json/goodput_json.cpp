@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/report/json/study_json.hpp"
+
 namespace stepcast {
 namespace {
 
@@ -83,7 +85,7 @@ std::string goodput_json(const GoodputAnswer& answer) {
   if (goodput.outlook)
     json["outlook"] = outlook_json(*goodput.outlook);
   json["warnings"] = answer.warnings;
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

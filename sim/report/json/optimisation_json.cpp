@@ -55,6 +55,7 @@ std::string edited_step_json(const EditedStep& found) {
     json["workload"] = found.subject;
     json["cluster"] = found.cluster;
     json["schedule"] = found.schedule;
+    json["fidelity"] = name_of(found.fidelity);
     json["gpus"] = found.gpus;
     json["gpus_after"] = found.gpus_after;
     json["device_memory_bytes"] = found.device_memory.value;
@@ -71,7 +72,7 @@ std::string edited_step_json(const EditedStep& found) {
   json["steps_simulated"] = found.simulated;
   json["bound_by"] = found.bound_by;
   json["notes"] = found.notes;
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

@@ -99,7 +99,7 @@ std::string plan_json(const CapacityPlan& plan) {
   json["outlook"] = plan.outlook;
   json["notes"] = space.notes;
   json["command"] = run_command_of(space, plan.choices.front().trial);
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

@@ -31,19 +31,6 @@ void add_likely(nlohmann::ordered_json& json, const LikelyStep& likely,
 /// As it is printed; bytes that are no UTF-8 are replaced.
 std::string printed(const nlohmann::ordered_json& json);
 
-/// Returns the usual and the stalled ones among the whole steps of a recording.
-template <class Steps, class Length>
-RecordedPace pace_in(const Steps& steps, Length length) {
-  std::vector<Seconds> lengths;
-  std::vector<bool> stalled;
-  for (const auto& step : steps)
-    if (step.whole) {
-      lengths.push_back(step.*length);
-      stalled.push_back(step.stalled);
-    }
-  return pace_of(lengths, stalled);
-}
-
 /// What inspect, replay, diagnose and optimise say under "stalls" of a recording that has some.
 nlohmann::ordered_json stalls_json(const RecordedPace& pace);
 

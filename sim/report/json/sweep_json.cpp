@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "models/base/error.hpp"
 #include "sim/report/json/json.hpp"
 #include "sim/report/text/clean.hpp"
+#include "sim/report/text/sweep_report.hpp"
 
 // Rows are written as text, each by itself, where nlohmann's dump(2) of the whole would put them:
 // a document of all rows takes ten times the memory of its text. Line feeds inside strings are
@@ -75,10 +75,10 @@ void SweepJson::refuse(const std::vector<Cell>& cells, const std::string& reason
 }
 
 SpooledText SweepJson::finish() && {
-  if (!has_rows() && !first_refusal_.empty())
-    throw InputError("no combination has a forecast; the first: " + first_refusal_);
-  if (!has_rows())
+  if (!has_rows()) {
+    require_forecast(first_refusal_);
     return {};
+  }
   rows_.append("\n  ]");
   if (refused_.size() > 0) {
     rows_.append(",\n  \"refused\": [\n");

@@ -87,7 +87,10 @@ nlohmann::json column_of(const Field<Of>& field) {
   return {{"key", field.key},
           {"unit", name_of(field.unit)},
           {"label", field.label},
-          {"heading", field.heading}};
+          {"heading", field.heading},
+          {"only_if", field.is(kIfAny)     ? "any"
+                      : field.is(kIfKnown) ? "known"
+                                           : ""}};
 }
 
 /// The columns of a table of objects, as far as JSON has them.
@@ -196,7 +199,7 @@ std::string page_of(const PageSource& result, const PageSource& trace, const std
   fill(page, "result", json.dump());
   if (!figure.empty())
     fill(page, "figure", nlohmann::json(figure).dump());
-  else if (!trace.text.empty())
+  if (!trace.text.empty())
     fill(page, "timeline", slices_of(trace));
   return page;
 }

@@ -15,7 +15,7 @@ void check_result(const PageSource& result);
 
 /// A result as one HTML file that needs nothing else: pictures, tables, the data themselves.
 /// `result`: what a command prints with --json. `trace`: a Chrome trace of the timeline, or empty.
-/// `figure`: what `--figure` draws of it (SVG), shown in place of the timeline, or empty.
+/// `figure`: what `--figure` draws of it (SVG), shown above the timeline, or empty.
 /// Names in them are text on the page, whatever they hold. Of a trace with more than 20,000 tasks
 /// the first so many are shown. Throws InputError if `result` or `trace` is none, or if the page's
 /// scripts are not there.

@@ -12,23 +12,23 @@
 namespace stepcast {
 namespace {
 
-constexpr double kLeft = 230, kRight = 1120, kWidth = 1200;
+constexpr double kLeastLeft = 230, kRight = 1120, kWidth = 1200;
 constexpr double kRow = 24, kBar = 18, kBelow = 52;
 constexpr double kVisible = 0.3;   // units: what is narrower cannot be seen by itself
 constexpr double kOutlined = 3.0;  // bars from this width on have a line between them
-constexpr double kDigit = 6, kBesideText = 3;
+constexpr double kDigit = 6, kBesideText = 3, kBesideName = 8;
 constexpr double kDark = 0.3;  // colours that are no lighter take white text
-constexpr std::size_t kLongestName = 31;
+constexpr std::size_t kLongestName = 45;
 
 std::string colour_of(const BarChart& chart, std::size_t kind) {
-  return chart.kinds.empty() ? colour(kind) : colour_of_work(chart.kinds[kind], kind);
+  return colour_of_work(chart.kinds[kind], kind);
 }
 
 Axis axis_of(const BarChart& chart) {
   double to = chart.to;
   for (const Bar& bar : chart.bars)
     to = chart.cut ? to : std::max(to, bar.end);
-  return linear_axis(chart.unit, chart.from, to > chart.from ? to : chart.from + 1);
+  return linear_axis(chart.unit, 0, to > 0 ? to : 1);
 }
 
 /// Bars in units of the picture, by row, then by begin; what cannot be told apart is one.
@@ -70,14 +70,31 @@ std::string drawn(const Bar& bar, const std::string& colour, double top) {
   return out;
 }
 
-std::string names_of(const BarChart& chart, const Frame& frame, const std::vector<Bar>& bars) {
+/// Names the kinds that some bar has.
+std::vector<LegendEntry> legend_of(const BarChart& chart, const std::vector<Bar>& bars) {
+  std::vector<LegendEntry> legend;
+  for (std::size_t kind = 0; chart.legend && kind < chart.kinds.size(); ++kind)
+    if (std::ranges::find(bars, kind, &Bar::kind) != bars.end())
+      legend.push_back(square_of(chart.kinds[kind], colour_of(chart, kind)));
+  return legend;
+}
+
+std::vector<std::string> names_of_rows(const BarChart& chart) {
+  std::vector<std::string> names;
+  for (const std::string& row : chart.rows)
+    names.push_back(shortened(row, kLongestName));
+  return names;
+}
+
+std::string texts_of(const BarChart& chart, const std::vector<std::string>& names,
+                     const Frame& frame, const std::vector<Bar>& bars) {
   std::vector<double> ends(chart.rows.size(), frame.left);
   for (const Bar& bar : bars)
     ends[bar.row] = std::max(ends[bar.row], bar.end);
   std::string out;
   for (std::size_t row = 0; row < chart.rows.size(); ++row) {
     const double y = frame.top + kRow * static_cast<double>(row) + kRow / 2 + 4;
-    out += svg::text(kLeft - 8, y, "end", shortened(chart.rows[row], kLongestName));
+    out += svg::text(frame.left - kBesideName, y, "end", names[row]);
     if (row < chart.texts.size())
       out += svg::text(ends[row] + 6, y, "start", chart.texts[row]);
   }
@@ -104,21 +121,19 @@ double BarChart::add_row(const std::string& name, double begin, double length,
 }
 
 Panel panel_of(const BarChart& chart) {
-  std::vector<LegendEntry> legend;
-  for (std::size_t kind = 0; chart.legend && kind < chart.kinds.size(); ++kind)
-    legend.push_back(square_of(chart.kinds[kind], colour_of(chart, kind)));
-  const Panel head = head_of(chart.title, legend, kLeft, kRight);
-  const Frame frame{.left = kLeft,
-                    .right = kRight,
-                    .top = head.height,
-                    .bottom = head.height + kRow * static_cast<double>(chart.rows.size())};
+  const std::vector<std::string> names = names_of_rows(chart);
+  Frame frame{.left = std::max(kLeastLeft, width_of_names(names) + 2 * kBesideName),
+              .right = kRight};
   const Axis axis = axis_of(chart);
   const std::vector<Bar> bars = visible_bars(chart, axis, frame);
-  std::string out = head.elements + axis_below(axis, frame) + names_of(chart, frame, bars);
+  const Panel head = head_of(chart.title, legend_of(chart, bars), frame.left, kRight);
+  frame.top = head.height;
+  frame.bottom = head.height + kRow * static_cast<double>(chart.rows.size());
+  std::string out = head.elements + axis_below(axis, frame) + texts_of(chart, names, frame, bars);
   for (const Bar& bar : bars)
     out += drawn(bar, colour_of(chart, bar.kind), frame.top);
   if (!chart.remark.empty())
-    out += svg::text(kLeft, frame.bottom + kBelow - 4, "start", chart.remark);
+    out += svg::text(frame.left, frame.bottom + kBelow - 4, "start", chart.remark);
   return {out, kWidth, frame.bottom + kBelow};
 }
 

@@ -21,13 +21,12 @@ struct Bar {
 struct BarChart {
   std::string title;
   std::string unit;  ///< Of the axis below.
-  double from = 0;
-  double to = 0;                     ///< The axis ends there, or further on where a bar does.
-  bool cut = false;                  ///< Bars end there, too.
+  double to = 0;     ///< The axis begins at 0 and ends there, or further on where a bar does.
+  bool cut = false;  ///< Bars end there, too.
   std::vector<std::string> rows{};   ///< Their names.
   std::vector<std::string> texts{};  ///< Behind the last bar of each row.
   std::vector<std::string> kinds{};  ///< Kinds of work.
-  bool legend = true;                ///< Whether the kinds are named.
+  bool legend = true;                ///< Whether the kinds of its bars are named.
   std::string remark{};              ///< Below it.
   std::vector<Bar> bars{};
 
@@ -39,7 +38,7 @@ struct BarChart {
 };
 
 /// Neighbours of one kind with no visible gap between them become one, so that a picture of 10^5
-/// bars has no more elements than can be seen.
+/// bars has no more elements than can be seen. Long names of rows move the plot to the right.
 Panel panel_of(const BarChart& chart);
 
 }  // namespace stepcast

@@ -22,19 +22,28 @@ struct KindColour {
 };
 
 /// A kind of work has one colour wherever it is drawn. Communication is purple, compute beside the
-/// passes green, what only waits is pale.
+/// passes green, waiting olive, idle time grey.
 inline constexpr std::array kWorkColours = std::to_array<KindColour>({
     {"forward", "#0072b2"},
     {"backward", "#d55e00"},
-    {"gradients of inputs", "#d55e00"},
+    {"gradients of inputs", "#994f00"},
     {"gradients of weights", "#e69f00"},
     {"recomputation", "#56b4e9"},
     {"other compute", "#009e73"},
     {"update", "#009e73"},
+    {"compression", "#117733"},
+    {"packing", "#44aa99"},
+    {"unpacking", "#66bb55"},
     {"exposed communication", "#cc79a7"},
     {"all-reduce", "#cc79a7"},
     {"reduce-scatter", "#aa4499"},
     {"all-gather", "#882255"},
+    {"all-to-all", "#7e57c2"},
+    {"broadcast", "#b39ddb"},
+    {"reduce", "#5e3c99"},
+    {"send", "#dd3497"},
+    {"messages in layers", "#9e9ac8"},
+    {"blocking messages", "#7a0177"},
     {"waiting for slower ranks", "#8c8c00"},
     {"waiting", "#8c8c00"},
     {"pipeline bubble", "#bbbb77"},

@@ -1,12 +1,13 @@
 #include "sim/report/picture/compare_figure.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
 #include "sim/report/fields/step_parts.hpp"
 #include "sim/report/picture/bar_chart.hpp"
-#include "sim/report/text/render.hpp"
+#include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -14,13 +15,13 @@ namespace {
 constexpr std::size_t kMost = 60;
 constexpr double kMilli = 1e3;
 
-/// Parts that take time in none of them have no name in the legend.
 void add_step(BarChart& chart, const NamedForecast& named) {
   double begin = 0;
   for (const StepPart& part : step_parts()) {
-    const double length = part.time(named.forecast.breakdown).value * kMilli;
-    if (length <= 0)
+    const Seconds time = part.time(named.forecast.breakdown);
+    if (time < named.forecast.iteration_time * kLeastShown)
       continue;
+    const double length = time.value * kMilli;
     chart.bars.push_back({.row = chart.rows.size(),
                           .begin = begin,
                           .end = begin + length,
@@ -46,9 +47,9 @@ std::string compare_figure(const std::vector<NamedForecast>& forecasts) {
     add_step(steps, named);
     gains.add_row(named.name, 0, named.speedup, "", fmt::format("{:.3f}", named.speedup));
   }
-  std::string title = title_of(shown.front().forecast);
+  std::string title = "Forecasts" + shared_setup(forecasts);
   if (forecasts.size() > kMost)
-    title += fmt::format(" and others: the fastest {} of {}", kMost, forecasts.size());
+    title += fmt::format(": the fastest {} of {}", kMost, forecasts.size());
   return sheet_of(title, {panel_of(steps), panel_of(gains)});
 }
 

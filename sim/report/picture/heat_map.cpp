@@ -33,6 +33,11 @@ double opacity_of(double strength) {
   return 0.2 + 0.45 * std::clamp(strength, 0.0, 1.0);
 }
 
+double left_of(const HeatMap& map) {
+  constexpr double kYLabel = 40;  // with what parts it from the names of rows
+  return std::max(kLeft, kYLabel + width_of_names(map.rows));
+}
+
 double cell_size(double least, const std::string& label, std::size_t cells) {
   return std::max(least, kLetter * static_cast<double>(label.size()) / static_cast<double>(cells));
 }
@@ -56,9 +61,10 @@ class Drawing {
   Drawing(const HeatMap& map, std::size_t categories, double top)
       : map_(map),
         categories_(categories),
-        width_(cell_size(kCellWidth, map.x_label, map.columns.size())),
+        width_(cell_size(std::max(kCellWidth, width_of_names(map.columns) + kLetter), map.x_label,
+                         map.columns.size())),
         height_(cell_size(kCellHeight + tracks_height(map), map.y_label, map.rows.size())),
-        frame_{kLeft, kLeft + width_ * static_cast<double>(map.columns.size()), top,
+        frame_{left_of(map), left_of(map) + width_ * static_cast<double>(map.columns.size()), top,
                top + height_ * static_cast<double>(map.rows.size())} {}
 
   Panel panel(const std::string& head) const {
@@ -78,7 +84,7 @@ class Drawing {
   }
 
  private:
-  double x_of(double column) const { return kLeft + width_ * (column + 0.5); }
+  double x_of(double column) const { return frame_.left + width_ * (column + 0.5); }
   double y_of(std::size_t row) const {
     return frame_.bottom - height_ * static_cast<double>(row + 1);
   }
@@ -123,7 +129,7 @@ std::string to_svg(const std::string& title, const std::vector<HeatMap>& maps,
   }
   std::vector<LegendEntry> legend;
   for (std::size_t i = 0; i < categories.size(); ++i)
-    legend.push_back(square_of(categories[i], colour_of(i, categories.size())));
+    legend.push_back(square_of(categories[i], colour_of(i, categories.size()), opacity_of(1)));
   if (!maps.empty())
     for (const HeatMapMark& mark : maps.front().marks)
       legend.push_back({mark.name, shape_of(mark, 0, 0)});

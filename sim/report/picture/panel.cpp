@@ -32,6 +32,18 @@ void add_lines(std::string& out, std::string_view text, double& y, std::string_v
     out += svg::text(kMargin, y, "start", line, attributes);
 }
 
+/// Returns how far apart the texts of an axis below a plot are.
+double gap_of(const Axis& axis, const Frame& frame) {
+  return (frame.right - frame.left) *
+         (axis.ticks.size() > 1 ? axis.ticks[1].share - axis.ticks[0].share : 1);
+}
+
+bool takes_two_lines(const Axis& axis, const Frame& frame) {
+  return !axis.grid && std::ranges::any_of(axis.ticks, [&](const Axis::Tick& tick) {
+    return width_in_letters(tick.text) > gap_of(axis, frame);
+  });
+}
+
 std::string decade_text(int exponent) {
   constexpr std::array kUnits{"ns", "us", "ms", "s"};
   const int unit = std::clamp((exponent + 9) / 3, 0, 3);
@@ -62,12 +74,20 @@ std::string sheet_of(std::string_view title, const std::vector<Panel>& panels,
   below += kMargin;
   for (const std::string& note : notes)
     add_lines(out, note, below, "");
-  return svg::document(width + 2 * kMargin, below, 12, out);
+  return svg::document(width + 2 * kMargin, below, out);
 }
 
-LegendEntry square_of(std::string name, std::string_view colour) {
+LegendEntry square_of(std::string name, std::string_view colour, double opacity) {
   return {std::move(name),
-          fmt::format(R"(<rect x="-5" y="-5" width="10" height="10" fill="{}"/>)", colour)};
+          fmt::format(R"(<rect x="-5" y="-5" width="10" height="10" fill="{}"{}/>)", colour,
+                      opacity < 1 ? fmt::format(R"( fill-opacity="{:.2f}")", opacity) : "")};
+}
+
+double width_of_names(const std::vector<std::string>& names) {
+  double width = 0;
+  for (const std::string& name : names)
+    width = std::max(width, width_in_letters(name));
+  return width;
 }
 
 Panel head_of(std::string_view title, const std::vector<LegendEntry>& legend, double left,
@@ -80,7 +100,7 @@ Panel head_of(std::string_view title, const std::vector<LegendEntry>& legend, do
   double at = left;
   for (const LegendEntry& entry : legend) {
     const bool heads = entry.symbol.empty();
-    const double length = 2 * kSymbol + width_in_letters(entry.name);
+    const double length = (heads ? 2 : 3) * kSymbol + width_in_letters(entry.name);
     if (at > left && (heads || at + length > right)) {
       at = left;
       head.height += kLegendLine;
@@ -130,7 +150,8 @@ Axis decade_axis(std::string label, double least, double most) {
 Axis axis_of_names(std::string label, const std::vector<std::string>& names) {
   Axis axis{.label = std::move(label), .to = static_cast<double>(names.size()), .grid = false};
   for (std::size_t i = 0; i < names.size(); ++i)
-    axis.ticks.push_back({axis.share_of(static_cast<double>(i) + 0.5), names[i]});
+    if (!names[i].empty())
+      axis.ticks.push_back({axis.share_of(static_cast<double>(i) + 0.5), names[i]});
   return axis;
 }
 
@@ -145,15 +166,27 @@ double round_up(double value) {
 }
 
 std::string axis_below(const Axis& axis, const Frame& frame) {
+  constexpr double kBesideFrame = 80;  // half of it before the plot and half behind it
+  const bool two_lines = takes_two_lines(axis, frame);
+  const double gap = gap_of(axis, frame);
   std::string out;
-  for (const Axis::Tick& tick : axis.ticks) {
-    const double x = frame.x(tick.share);
+  for (std::size_t i = 0; i < axis.ticks.size(); ++i) {
+    const double x = frame.x(axis.ticks[i].share);
+    std::string text = axis.ticks[i].text;
     if (axis.grid)
       out += svg::line(x, frame.top, x, frame.bottom, R"(stroke="#ddd")");
-    out += svg::text(x, frame.bottom + 16, "middle", tick.text);
+    if (two_lines)
+      text = shortened(text, static_cast<std::size_t>(
+                                 std::max(1.0, std::min(2 * gap, gap + kBesideFrame) / kLetter)));
+    out += svg::text(x, frame.bottom + 16 + (two_lines && i % 2 == 1 ? kLine : 0), "middle", text);
   }
   out += svg::line(frame.left, frame.bottom, frame.right, frame.bottom, R"(stroke="#555")");
-  return out + svg::text(frame.x(0.5), frame.bottom + 34, "middle", axis.label);
+  return out +
+         svg::text(frame.x(0.5), frame.bottom + label_below(axis, frame), "middle", axis.label);
+}
+
+double label_below(const Axis& axis, const Frame& frame) {
+  return takes_two_lines(axis, frame) ? 34 + kLine : 34;
 }
 
 std::string axis_beside(const Axis& axis, const Frame& frame) {

@@ -24,8 +24,10 @@ struct LegendEntry {
   std::string symbol{};  ///< Empty: a heading, which begins a row.
 };
 
-/// A square of a colour.
-LegendEntry square_of(std::string name, std::string_view colour);
+LegendEntry square_of(std::string name, std::string_view colour, double opacity = 1);
+
+/// Returns the room that the longest of these names takes, on the safe side.
+double width_of_names(const std::vector<std::string>& names);
 
 /// What stands above a plot: a title, if there is one, and a legend in rows from `left` to `right`.
 /// The plot begins at its height.
@@ -64,13 +66,17 @@ struct Axis {
 Axis linear_axis(std::string label, double from, double to);
 /// An axis of whole decades of seconds that holds both times.
 Axis decade_axis(std::string label, double least, double most);
-/// An axis of names in the middle of equal parts, the first of which is from 0 to 1.
+/// An axis of names in the middle of equal parts, the first of which is from 0 to 1. Parts may have
+/// no name.
 Axis axis_of_names(std::string label, const std::vector<std::string>& names);
 
 /// A round number of at least `value` for the end of an axis: 1, 2, 2.5 or 5 times a power of ten.
 double round_up(double value);
 
+/// Names that would overlap take turns on two lines, where they are shortened as far as needed.
 std::string axis_below(const Axis& axis, const Frame& frame);
+/// Returns how far the label of that axis lies below the plot.
+double label_below(const Axis& axis, const Frame& frame);
 std::string axis_beside(const Axis& axis, const Frame& frame);
 
 }  // namespace stepcast

@@ -29,7 +29,8 @@ struct Dots {
   std::function<double(const PlanChoice&)> up;
 };
 
-/// Dots by cluster, and the front as a line through its own, in order of `across`.
+/// Dots by cluster, pale where they are not on the front, and below them a line through those of
+/// the front, in order of `across`.
 void add_lines(LineChart& chart, const CapacityPlan& plan, const std::vector<std::size_t>& shown,
                const Dots& dots) {
   const std::vector<std::string> clusters =
@@ -37,7 +38,7 @@ void add_lines(LineChart& chart, const CapacityPlan& plan, const std::vector<std
   for (const std::string& name : clusters)
     chart.lines.push_back(
         {.name = name, .member = chart.lines.size(), .values = {}, .joined = false});
-  ChartLine front{.name = "front", .member = chart.lines.size(), .values = {}};
+  ChartLine front{.name = "front", .values = {}, .marked = false};
   const auto add = [&](ChartLine& line, const PlanChoice& choice) {
     line.at.push_back(dots.across(choice));
     line.values.push_back(dots.up(choice));
@@ -47,11 +48,13 @@ void add_lines(LineChart& chart, const CapacityPlan& plan, const std::vector<std
     const PlanChoice& choice = plan.choices[i];
     const auto cluster =
         std::ranges::find(clusters, plan.space.sites[choice.trial.site].cluster.name);
-    add(chart.lines[static_cast<std::size_t>(cluster - clusters.begin())], choice);
-    if (std::ranges::find(dots.front, i) != dots.front.end())
+    ChartLine& line = chart.lines[static_cast<std::size_t>(cluster - clusters.begin())];
+    add(line, choice);
+    line.pale.push_back(std::ranges::find(dots.front, i) == dots.front.end());
+    if (!line.pale.back())
       add(front, choice);
   }
-  chart.lines.push_back(std::move(front));
+  chart.lines.insert(chart.lines.begin(), std::move(front));
 }
 
 /// What fits, of all GPUs or of one site, in order of `across`.

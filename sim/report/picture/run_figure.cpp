@@ -128,7 +128,7 @@ class GanttOfStep {
                  : phase_of(plan_, task))});
   }
 
-  /// Of the bar that was added last, if it is of a pass.
+  /// Writes the micro-batch on the bar that was added last if that is a pass.
   void name_pass(const std::vector<PlannedPass>& passes, std::uint32_t chunks, TaskId task) {
     Bar& bar = chart_.bars.back();
     const auto behind = std::ranges::upper_bound(passes, task, {}, &PlannedPass::first);

@@ -41,12 +41,12 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view at
                      x2, y2, with_space(attributes));
 }
 
-std::string document(double width, double height, int font_size, std::string_view elements) {
+std::string document(double width, double height, std::string_view elements) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"{2}\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{3}</svg>\n",
-      width, height, font_size, elements);
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{2}</svg>\n",
+      width, height, elements);
 }
 
 }  // namespace stepcast::svg

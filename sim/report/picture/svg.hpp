@@ -17,6 +17,6 @@ std::string text(double x, double y, const char* anchor, std::string_view conten
 std::string line(double x1, double y1, double x2, double y2, std::string_view attributes);
 
 /// Elements on a white sheet, as a document that needs nothing else.
-std::string document(double width, double height, int font_size, std::string_view elements);
+std::string document(double width, double height, std::string_view elements);
 
 }  // namespace stepcast::svg

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,7 +12,7 @@
 namespace stepcast {
 namespace {
 
-constexpr double kLeft = 74, kRight = 714, kWidth = 740, kPlot = 320, kBelow = 46;
+constexpr double kLeft = 74, kRight = 714, kWidth = 740, kPlot = 320, kBelowLabel = 12;
 constexpr double kAside = 5;  // from the range of one line to that of the next
 
 // A mark around the origin, by the member's turn through the colours.
@@ -24,7 +23,7 @@ constexpr std::array kMarks = {"M-3.5,0 a3.5,3.5 0 1,0 7,0 a3.5,3.5 0 1,0 -7,0 z
 constexpr std::array kDashes = {"", "7 4", "2 3", "9 3 2 3"};
 
 const char* colour_of(const ChartLine& line) {
-  return colour(line.member);
+  return line.marked ? colour(line.member) : "#8c8c8c";
 }
 
 std::string style_of(const ChartLine& line) {
@@ -33,11 +32,14 @@ std::string style_of(const ChartLine& line) {
                      dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", dashes));
 }
 
-std::string mark(const ChartLine& line, double x, double y, std::string_view label = "") {
+std::string mark(const ChartLine& line, double x, double y, std::string_view label = "",
+                 bool pale = false) {
+  if (!line.marked)
+    return "";
   return fmt::format(
-      "<path transform=\"translate({:.1f} {:.1f})\" d=\"{}\" stroke=\"{}\" fill=\"{}\"{}\n", x, y,
+      "<path transform=\"translate({:.1f} {:.1f})\" d=\"{}\" stroke=\"{}\" fill=\"{}\"{}{}\n", x, y,
       kMarks[line.member / kPalette.size() % kMarks.size()], colour_of(line),
-      line.group % 2 == 0 ? colour_of(line) : "white",
+      line.group % 2 == 0 ? colour_of(line) : "white", pale ? " opacity=\"0.5\"" : "",
       label.empty() ? "/>" : fmt::format("><title>{}</title></path>", svg::escaped(label)));
 }
 
@@ -47,8 +49,9 @@ std::vector<LegendEntry> legend_of(const LineChart& chart) {
     const ChartLine& line = chart.lines[i];
     if (line.group < chart.groups.size() && (i == 0 || chart.lines[i - 1].group != line.group))
       legend.push_back({chart.groups[line.group]});
-    legend.push_back({line.name, (line.joined ? svg::line(-12, 0, 12, 0, style_of(line)) : "") +
-                                     mark(line, 0, 0)});
+    if (!line.values.empty())
+      legend.push_back({line.name, (line.joined ? svg::line(-12, 0, 12, 0, style_of(line)) : "") +
+                                       mark(line, 0, 0)});
   }
   return legend;
 }
@@ -102,6 +105,9 @@ class Drawing {
     return out;
   }
 
+  /// Returns the height of what stands below the plot.
+  double below() const { return label_below(x_, frame_) + kBelowLabel; }
+
  private:
   double x_of(const ChartLine& line, std::size_t i) const {
     return frame_.x(x_.share_of(line.at.empty() ? static_cast<double>(i) + 0.5 : line.at[i]));
@@ -139,7 +145,8 @@ class Drawing {
     for (std::size_t i = 0; i < line.values.size(); ++i) {
       const double x = x_of(line, i), y = y_of(line.values[i]);
       points += fmt::format("{:.1f},{:.1f} ", x, y);
-      marks += mark(line, x, y, i < line.labels.size() ? line.labels[i] : "");
+      marks += mark(line, x, y, i < line.labels.size() ? line.labels[i] : "",
+                    i < line.pale.size() && line.pale[i]);
     }
     if (!line.joined)
       return marks;
@@ -160,7 +167,8 @@ Panel panel_of(const LineChart& chart) {
                     .right = kRight,
                     .top = head.height,
                     .bottom = head.height + (chart.band > 0 ? kRight - kLeft : kPlot)};
-  return {head.elements + Drawing(chart, frame).elements(), kWidth, frame.bottom + kBelow};
+  const Drawing drawing(chart, frame);
+  return {head.elements + drawing.elements(), kWidth, frame.bottom + drawing.below()};
 }
 
 std::string svg_of(const LineChart& chart) {

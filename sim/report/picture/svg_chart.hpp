@@ -19,6 +19,8 @@ struct ChartLine {
   std::vector<double> at{};           ///< Where each lies; none: at the chart's positions.
   std::vector<std::string> labels{};  ///< Shown when the mouse rests on the marks; may be empty.
   bool joined = true;                 ///< False: dots.
+  bool marked = true;                 ///< False: a grey line without marks.
+  std::vector<bool> pale{};           ///< Which marks are half transparent; none: no mark.
 };
 
 /// Values over positions that are equally far apart (1, 2, 4, 8 GPUs) or over other values, from 0
@@ -29,7 +31,7 @@ struct LineChart {
   std::string y_label;
   std::vector<std::string> positions;  ///< None: where values lie are numbers.
   std::vector<std::string> groups;     ///< Headings in the legend; none where there is one group.
-  std::vector<ChartLine> lines;        ///< Group by group.
+  std::vector<ChartLine> lines;        ///< Group by group; the legend names those with values.
   /// Both axes are the same whole decades of seconds; a line shows where both values would be
   /// equal, and a band around it where they differ by that factor.
   double band = 0;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <map>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +15,8 @@
 #include "models/base/text.hpp"
 #include "sim/report/picture/heat_map.hpp"
 #include "sim/report/picture/svg_chart.hpp"
-#include "sim/report/text/sweep_report.hpp"
+#include "sim/report/text/studies/boundaries_report.hpp"
+#include "sim/report/text/wording.hpp"
 
 namespace stepcast {
 namespace {
@@ -20,50 +24,65 @@ namespace {
 using Rows = std::vector<SweepRow>;
 using Line = SweepGrid::Line;
 
-constexpr std::size_t kMostSchedules = 8;
+// More curves in one plot cannot be told apart.
+constexpr std::size_t kMostDrawn = 8;
+constexpr std::size_t kMostGroups = 4;
 
-/// What all rows are of: "resnet50 on 10gbe", as far as it does not vary.
-std::string setup_of(const Rows& rows) {
-  const auto all = [&](auto field) {
-    return std::ranges::all_of(rows, [&](const SweepRow& row) {
-      return row.forecast.*field == rows.front().forecast.*field;
-    });
-  };
-  const Forecast& first = rows.front().forecast;
-  return (all(&Forecast::workload) ? " of " + first.workload : "") +
-         (all(&Forecast::cluster) ? " on " + first.cluster : "");
-}
-
-bool is_whole(const Line& line) {
-  return std::ranges::find(line.rows, nullptr) == line.rows.end();
+/// Leaves the lines that have a forecast at every value of the key.
+SweepGrid whole_lines(SweepGrid grid) {
+  std::erase_if(grid.lines, [](const Line& line) {
+    return std::ranges::find(line.rows, nullptr) != line.rows.end();
+  });
+  if (grid.lines.empty())
+    throw InputError(
+        fmt::format("the figure would be empty: no line has a forecast at every {}", grid.key));
+  return grid;
 }
 
 bool has_range(const SweepRow* row) {
   return row->forecast.likely_high > Seconds{};
 }
 
-const std::string& schedule_of(const Line& line) {
-  return line.rows.back()->forecast.schedule;
-}
+/// How the curve of a line is called: its group by what varies before the schedule, its name by the
+/// schedule and what follows it.
+struct CurveNames {
+  std::size_t at = 0;  ///< Where the name begins among the cells of a line.
 
-/// The schedules with the shortest step at the last value, summed over the lines of each.
-std::vector<std::string> fastest_schedules(const std::vector<Line>& lines) {
-  std::vector<std::pair<Seconds, std::string>> sums;
-  for (const Line& line : lines) {
-    auto sum = std::ranges::find(sums, schedule_of(line), &std::pair<Seconds, std::string>::second);
-    if (sum == sums.end())
-      sum = sums.insert(sum, {Seconds{}, schedule_of(line)});
-    sum->first += line.rows.back()->forecast.iteration_time;
+  explicit CurveNames(const SweepGrid& grid) {
+    const auto schedule = std::ranges::find(grid.names, "schedule");
+    at = schedule == grid.names.end() ? 0 : static_cast<std::size_t>(schedule - grid.names.begin());
   }
-  std::ranges::stable_sort(sums, {}, &std::pair<Seconds, std::string>::first);
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(sums.size(), kMostSchedules); ++i)
-    names.push_back(sums[i].second);
-  return names;
+  std::string group(const Line& line) const {
+    return fmt::format("{}", fmt::join(std::span(line.cells).first(at), " "));
+  }
+  std::string name(const Line& line) const {
+    return fmt::format("{}", fmt::join(std::span(line.cells).subspan(at), " "));
+  }
+};
+
+/// Keeps the first groups, and of each the curves with the shortest steps at the last value, summed
+/// over the groups.
+void keep_fastest(std::vector<Line>& lines, const CurveNames& of) {
+  const auto keep = [&](const std::vector<std::string>& kept, auto name_of) {
+    std::erase_if(lines, [&](const Line& line) {
+      return std::ranges::find(kept, std::invoke(name_of, of, line)) == kept.end();
+    });
+  };
+  std::vector<std::string> groups =
+      distinct(lines, [&](const Line& line) { return of.group(line); });
+  groups.resize(std::min(groups.size(), kMostGroups));
+  keep(groups, &CurveNames::group);
+  std::map<std::string, Seconds> sums;
+  for (const Line& line : lines)
+    sums[of.name(line)] += line.rows.back()->forecast.iteration_time;
+  std::vector<std::string> names = distinct(lines, [&](const Line& line) { return of.name(line); });
+  std::ranges::stable_sort(names, {}, [&](const std::string& name) { return sums[name]; });
+  names.resize(std::min(names.size(), std::max<std::size_t>(1, kMostDrawn / groups.size())));
+  keep(names, &CurveNames::name);
 }
 
 ChartLine chart_line_of(const Line& line) {
-  ChartLine chart{.name = fmt::format("{}", fmt::join(line.cells, " ")), .values = {}};
+  ChartLine chart{.name = "", .values = {}};
   const bool ranges = std::ranges::all_of(line.rows, has_range);
   for (const SweepRow* row : line.rows) {
     chart.values.push_back(row->forecast.iteration_time.value * 1e3);
@@ -75,31 +94,23 @@ ChartLine chart_line_of(const Line& line) {
   return chart;
 }
 
-/// Lines of one schedule look alike in each group, which is what varies besides.
-void add_lines(LineChart& chart, const SweepGrid& grid) {
-  const auto at =
-      static_cast<std::size_t>(std::ranges::find(grid.names, "schedule") - grid.names.begin());
-  if (at == grid.names.size() || at == 0) {
-    for (const Line& line : grid.lines) {
-      chart.lines.push_back(chart_line_of(line));
-      chart.lines.back().member = chart.lines.size() - 1;
-    }
-    return;
+/// Lines of one name look alike in each group.
+void add_lines(LineChart& chart, const std::vector<Line>& lines, const CurveNames& of) {
+  const auto index_in = [](const std::vector<std::string>& names, const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+  };
+  const std::vector<std::string> names =
+      distinct(lines, [&](const Line& line) { return of.name(line); });
+  const std::vector<std::string> groups =
+      distinct(lines, [&](const Line& line) { return of.group(line); });
+  for (const Line& line : lines) {
+    ChartLine& drawn = chart.lines.emplace_back(chart_line_of(line));
+    drawn.name = of.name(line);
+    drawn.member = index_in(names, drawn.name);
+    drawn.group = index_in(groups, of.group(line));
   }
-  for (const Line& line : grid.lines) {
-    const std::vector<std::string> before(line.cells.begin(),
-                                          line.cells.begin() + static_cast<std::ptrdiff_t>(at));
-    const std::string group = fmt::format("{}", fmt::join(before, " "));
-    if (chart.groups.empty() || chart.groups.back() != group)
-      chart.groups.push_back(group);
-    ChartLine drawn = chart_line_of(line);
-    drawn.name = fmt::format("{}", fmt::join(line.cells.begin() + static_cast<std::ptrdiff_t>(at),
-                                             line.cells.end(), " "));
-    drawn.group = chart.groups.size() - 1;
-    drawn.member =
-        static_cast<std::size_t>(std::ranges::count(chart.lines, drawn.group, &ChartLine::group));
-    chart.lines.push_back(std::move(drawn));
-  }
+  if (of.at > 0)
+    chart.groups = groups;
 }
 
 /// Where a value of the key lies between the columns' centres, on a logarithmic scale; NaN outside.
@@ -146,18 +157,16 @@ void add_marks(HeatMap& map, const SweepGrid& grid, const std::vector<const Line
     }
 }
 
-void add_row(HeatMap& map, const Rows& rows, const Line& line) {
-  const std::vector<std::string> schedules = schedules_in(rows);
+void add_row(HeatMap& map, const SweepGrid& grid, const Rows& rows, const Line& line) {
   map.rows.push_back(line.cells.empty() ? "" : line.cells.back());
   auto& category = map.category.emplace_back();
   auto& strength = map.strength.emplace_back();
   auto& text = map.text.emplace_back();
   for (const SweepRow* row : line.rows) {
-    category.push_back(static_cast<std::size_t>(
-        std::ranges::find(schedules, row->forecast.schedule) - schedules.begin()));
+    category.push_back(schedule_index(grid, *row));
     const double gain = speedup_of(row->forecast, rows[row->baseline].forecast);
     strength.push_back(std::log2(gain) / 2);  // full at 4 times the first
-    text.push_back(winner_text(rows, *row));
+    text.push_back(winner_text(grid, rows, *row));
   }
 }
 
@@ -166,60 +175,52 @@ std::string title_of(const SweepGrid& grid, const Line& line) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i + 1 < line.cells.size(); ++i)
     parts.push_back(grid.names[i] + "=" + line.cells[i]);
-  return parts.empty() ? gpus_in_words(line.rows.front()->forecast.gpus)
-                       : fmt::format("{}", fmt::join(parts, ", "));
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 }  // namespace
 
 std::string lines_svg(const Rows& rows, const std::string& key) {
-  SweepGrid grid = grid_across(rows, key);
-  std::erase_if(grid.lines, [](const Line& line) { return !is_whole(line); });
-  if (grid.lines.empty())
-    throw InputError(fmt::format("no curve is drawn: none has a forecast at every {}", key));
+  SweepGrid grid = whole_lines(grid_across(rows, key));
   const std::size_t all = grid.lines.size();
-  const std::vector<std::string> kept = fastest_schedules(grid.lines);
-  std::erase_if(grid.lines, [&](const Line& line) {
-    return std::ranges::find(kept, schedule_of(line)) == kept.end();
-  });
-  LineChart chart{.title = "Step time" + setup_of(rows),
-                  .x_label = key,
-                  .y_label = "step ms",
-                  .positions = grid.values};
-  if (std::ranges::all_of(grid.lines.front().rows, has_range))
-    chart.title += "; bars: where a measured step is likely to lie";
+  const CurveNames names(grid);
+  keep_fastest(grid.lines, names);
+  LineChart chart{.x_label = key, .y_label = "step ms", .positions = grid.values};
+  add_lines(chart, grid.lines, names);
+  std::string title = "Step time" + shared_setup(rows);
   if (grid.lines.size() < all)
-    chart.title += fmt::format(": {} of {} curves, of the schedules that are fastest at {}={}",
-                               grid.lines.size(), all, key, grid.values.back());
-  add_lines(chart, grid);
-  return svg_of(chart);
+    title += fmt::format(": {} of {} curves, those of the fastest at {}={}", grid.lines.size(), all,
+                         key, grid.values.back());
+  std::vector<std::string> notes;
+  if (std::ranges::any_of(chart.lines, [](const ChartLine& line) { return !line.lows.empty(); }))
+    notes.emplace_back("Bars: where a measured step is likely to lie.");
+  return sheet_of(title, {panel_of(chart)}, notes);
 }
 
 std::string map_svg(const Rows& rows, const std::string& key,
                     const std::vector<JobBoundaries>& boundaries) {
-  SweepGrid grid = grid_of_fastest(rows, key);
-  std::erase_if(grid.lines, [](const Line& line) { return !is_whole(line); });
+  const bool by_density = key == "density";
+  const SweepGrid grid = whole_lines(grid_of_fastest(rows, key));
   std::vector<HeatMap> maps;
   std::vector<std::vector<const Line*>> lines;
   for (const Line& line : grid.lines) {
     if (maps.empty() || maps.back().title != title_of(grid, line)) {
       maps.push_back({.title = title_of(grid, line),
-                      .x_label = key == "density" ? "density: selected part of the gradient" : key,
+                      .x_label = by_density ? "density: selected part of the gradient" : key,
                       .y_label = grid.names.empty() ? "" : grid.names.back(),
                       .columns = grid.values});
       lines.emplace_back();
     }
-    add_row(maps.back(), rows, line);
+    add_row(maps.back(), grid, rows, line);
     lines.back().push_back(&line);
   }
   for (std::size_t map = 0; map < maps.size() && !boundaries.empty(); ++map)
     add_marks(maps[map], grid, lines[map], boundaries);
-  std::vector<std::string> categories;
-  for (const std::string& schedule : schedules_in(rows))
-    categories.push_back(
-        fmt::format("{} {}", static_cast<char>('A' + categories.size() % 26), schedule));
-  return to_svg("Fastest schedule" + setup_of(rows), maps, categories,
-                {"Beside the letter: speed-up over the first schedule; the paler, the less."});
+  std::vector<std::string> notes{
+      "Beside the letter: speed-up over the first schedule; the paler, the less."};
+  if (by_density)
+    notes.emplace_back(kDensityCaveat);
+  return to_svg("Fastest schedule" + shared_setup(rows), maps, lettered_schedules(grid), notes);
 }
 
 }  // namespace stepcast

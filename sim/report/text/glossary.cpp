@@ -125,7 +125,8 @@ std::vector<Term> named_in_schedules() {
   return terms;
 }
 
-/// What a label is shortened by, step by step, to what it names; a group stays.
+/// Returns the patterns that are taken out of a label one after the other until it is a term. What
+/// a pattern captures stays.
 const std::vector<std::regex>& shortenings() {
   static const std::vector<std::regex> steps = [] {
     std::vector<std::regex> made;

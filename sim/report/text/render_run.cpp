@@ -21,8 +21,6 @@
 namespace stepcast {
 namespace {
 
-constexpr double kLeastShown = 0.0005;  // shows as 0.1 %
-
 /// A line of the head of a run.
 struct RunRow {
   const char* name;

@@ -107,7 +107,7 @@ std::string solutions_json(const std::string& target, const std::string& workloa
     entry["notes"] = texts_of(solution.notes);
     json["results"].push_back(std::move(entry));
   }
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

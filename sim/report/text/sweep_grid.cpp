@@ -1,6 +1,7 @@
 #include "sim/report/text/sweep_grid.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
@@ -31,16 +32,28 @@ bool trains_more(const SweepRow& row, const SweepRow* than) {
   return than == nullptr || row.forecast.throughput > than->forecast.throughput;
 }
 
+/// Sorts values ascending where all are numbers.
+void sort_numbers(std::vector<std::string>& values) {
+  try {
+    for (const std::string& value : values)
+      parse_number(value);
+  } catch (const InputError&) {
+    return;
+  }
+  std::ranges::stable_sort(values, {}, parse_number);
+}
+
 /// A grid whose lines differ in these cells.
 SweepGrid grid_by(const Rows& rows, const std::string& key, const std::vector<std::size_t>& cells) {
-  SweepGrid grid{.key = key};
   const std::size_t at = index_of(rows.front().cells, key);
+  SweepGrid grid{
+      .key = key,
+      .values = distinct(rows, [at](const SweepRow& row) { return row.cells[at].value; }),
+      .schedules = distinct(rows, [](const SweepRow& row) { return row.forecast.schedule; })};
+  std::erase(grid.values, kNoValue);
+  sort_numbers(grid.values);
   for (const std::size_t cell : cells)
     grid.names.push_back(rows.front().cells[cell].name);
-  for (const SweepRow& row : rows)
-    if (const std::string& value = row.cells[at].value;
-        value != kNoValue && std::ranges::find(grid.values, value) == grid.values.end())
-      grid.values.push_back(value);
   std::map<std::vector<std::string>, std::size_t> known;
   for (const SweepRow& row : rows) {
     std::vector<std::string> names;
@@ -71,9 +84,7 @@ void add_gain(std::vector<std::string>& cells, const SweepGrid::Line& line) {
   cells.push_back(there.front()->cells[index_of(there.front()->cells, kSchedule)].value);
 }
 
-using CellText = std::string (*)(const Rows&, const SweepRow&);
-
-Table table_of(const Rows& rows, const SweepGrid& grid, CellText text) {
+Table table_of(const SweepGrid& grid, const std::function<std::string(const SweepRow&)>& text) {
   const bool gains = grid.key == kSchedule;
   Table table;
   for (const std::string& name : grid.names)
@@ -86,7 +97,7 @@ Table table_of(const Rows& rows, const SweepGrid& grid, CellText text) {
   for (const SweepGrid::Line& line : grid.lines) {
     std::vector<std::string>& cells = table.rows.emplace_back(line.cells);
     for (const SweepRow* row : line.rows)
-      cells.push_back(row == nullptr ? "" : text(rows, *row));
+      cells.push_back(row == nullptr ? "" : text(*row));
     if (gains)
       add_gain(cells, line);
   }
@@ -201,41 +212,41 @@ SweepGrid grid_of_fastest(const Rows& rows, const std::string& key) {
   return grid_by(rows, key, cells);
 }
 
-std::vector<std::string> schedules_in(const Rows& rows) {
-  std::vector<std::string> schedules;
-  for (const SweepRow& row : rows)
-    if (std::ranges::find(schedules, row.forecast.schedule) == schedules.end())
-      schedules.push_back(row.forecast.schedule);
-  return schedules;
+std::size_t schedule_index(const SweepGrid& grid, const SweepRow& row) {
+  return static_cast<std::size_t>(std::ranges::find(grid.schedules, row.forecast.schedule) -
+                                  grid.schedules.begin());
 }
 
-std::string winner_text(const Rows& rows, const SweepRow& row) {
-  const std::vector<std::string> schedules = schedules_in(rows);
-  const auto place = std::ranges::find(schedules, row.forecast.schedule) - schedules.begin();
-  return fmt::format("{} {:.2f}", letter_of(static_cast<std::size_t>(place)),
+std::vector<std::string> lettered_schedules(const SweepGrid& grid) {
+  std::vector<std::string> names;
+  for (const std::string& schedule : grid.schedules)
+    names.push_back(fmt::format("{} {}", letter_of(names.size()), schedule));
+  return names;
+}
+
+std::string winner_text(const SweepGrid& grid, const Rows& rows, const SweepRow& row) {
+  return fmt::format("{} {:.2f}", letter_of(schedule_index(grid, row)),
                      speedup_of(row.forecast, rows[row.baseline].forecast));
 }
 
 std::string render_across(const Rows& rows, const std::string& key) {
   const SweepGrid grid = grid_across(rows, key);
-  const CellText step = [](const Rows&, const SweepRow& row) {
+  const auto step = [](const SweepRow& row) {
     return milliseconds(row.forecast.iteration_time, 1);
   };
   return sweep_heading(rows) + fmt::format("Iteration time in ms, by {}\n\n", key) +
-         text_of(table_of(rows, grid, step), grid) + notes_below(rows);
+         text_of(table_of(grid, step), grid) + notes_below(rows);
 }
 
 std::string render_map(const Rows& rows, const std::string& key) {
   const SweepGrid grid = grid_of_fastest(rows, key);
-  std::vector<std::string> legend;
-  for (const std::string& schedule : schedules_in(rows))
-    legend.push_back(fmt::format("{} {}", letter_of(legend.size()), schedule));
+  const auto winner = [&](const SweepRow& row) { return winner_text(grid, rows, row); };
   return sweep_heading(rows) +
          wrap(fmt::format("Fastest schedule, by {}: {}; beside the letter the speed-up over the "
                           "first",
-                          key, fmt::join(legend, ", ")),
+                          key, fmt::join(lettered_schedules(grid), ", ")),
               2) +
-         "\n" + text_of(table_of(rows, grid, winner_text), grid) + notes_below(rows);
+         "\n" + text_of(table_of(grid, winner), grid) + notes_below(rows);
 }
 
 }  // namespace stepcast

@@ -15,9 +15,11 @@ struct SweepGrid {
     std::vector<const SweepRow*> rows;
   };
 
-  std::string key;                    ///< "nodes"
-  std::vector<std::string> values{};  ///< Of the key, in the order of the sweep.
-  std::vector<std::string> names{};   ///< What else varies: "cluster", "schedule".
+  std::string key;  ///< "nodes"
+  /// Of the key: ascending where all are numbers, otherwise in the order of the sweep.
+  std::vector<std::string> values{};
+  std::vector<std::string> names{};      ///< What else varies: "cluster", "schedule".
+  std::vector<std::string> schedules{};  ///< Of all rows, each once, in their order.
   std::vector<Line> lines{};
 };
 
@@ -32,11 +34,15 @@ SweepGrid grid_across(const std::vector<SweepRow>& rows, const std::string& key)
 /// the first of equals.
 SweepGrid grid_of_fastest(const std::vector<SweepRow>& rows, const std::string& key);
 
-/// The schedules of the rows, each once, in their order.
-std::vector<std::string> schedules_in(const std::vector<SweepRow>& rows);
+/// Returns the index of the row's schedule among those of the grid.
+std::size_t schedule_index(const SweepGrid& grid, const SweepRow& row);
+
+/// Returns "A ddp", "B dear": the schedules of the grid with their letters.
+std::vector<std::string> lettered_schedules(const SweepGrid& grid);
 
 /// "B 1.46": the letter of the schedule, and the speed-up over the first row of the same job.
-std::string winner_text(const std::vector<SweepRow>& rows, const SweepRow& row);
+std::string winner_text(const SweepGrid& grid, const std::vector<SweepRow>& rows,
+                        const SweepRow& row);
 
 /// Iteration times, a column for each value of the key; across schedules also the gain of the
 /// fastest. Below them the notes of the forecasts.

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "models/base/error.hpp"
 #include "sim/report/fields/forecast_fields.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/clean.hpp"
 #include "sim/report/text/table.hpp"
 #include "sim/report/text/wording.hpp"
@@ -136,16 +138,6 @@ std::string text_of(const Remark& remark, const Rows& rows,
 
 }  // namespace
 
-std::vector<std::size_t> varying_cells(const Rows& rows) {
-  std::vector<std::size_t> varying;
-  for (std::size_t cell = 0; cell < rows.front().cells.size(); ++cell)
-    if (std::ranges::any_of(rows, [&](const SweepRow& row) {
-          return row.cells[cell].value != rows.front().cells[cell].value;
-        }))
-      varying.push_back(cell);
-  return varying;
-}
-
 std::string sweep_heading(const Rows& rows) {
   const std::vector<std::size_t> varying = varying_cells(rows);
   std::string constants = constant_job_of(rows);
@@ -202,6 +194,12 @@ std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& r
   return text;
 }
 
+void require_forecast(const std::string& refusals) {
+  if (!refusals.empty())
+    throw InputError("no combination has a forecast; the first: " +
+                     refusals.substr(0, refusals.find("\nNo forecast")));
+}
+
 nlohmann::ordered_json refused_json(const Sweep& sweep, const std::vector<SweepResult>& results) {
   nlohmann::ordered_json refused = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -220,7 +218,7 @@ std::string with_list(std::string json, const char* name, nlohmann::ordered_json
     return json;
   auto complete = nlohmann::ordered_json::parse(json);
   complete[name] = std::move(list);
-  return complete.dump(2) + "\n";
+  return printed(complete);
 }
 
 std::string sweep_csv_head(const std::vector<Cell>& cells, bool with_refusals) {

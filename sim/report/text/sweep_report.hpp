@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,8 +11,22 @@
 
 namespace stepcast {
 
-/// The places of the cells that are not the same in all rows; at least one row.
-std::vector<std::size_t> varying_cells(const std::vector<SweepRow>& rows);
+/// Returns the indices of the cells, which `cells_of` finds in a row, that are not the same in all
+/// rows; at least one row.
+template <class Rows, class CellsOf>
+std::vector<std::size_t> varying_cells(const Rows& rows, CellsOf cells_of) {
+  const std::vector<Cell>& first = std::invoke(cells_of, rows.front());
+  std::vector<std::size_t> varying;
+  for (std::size_t cell = 0; cell < first.size(); ++cell)
+    if (std::ranges::any_of(rows, [&](const auto& row) {
+          return std::invoke(cells_of, row)[cell].value != first[cell].value;
+        }))
+      varying.push_back(cell);
+  return varying;
+}
+inline std::vector<std::size_t> varying_cells(const std::vector<SweepRow>& rows) {
+  return varying_cells(rows, &SweepRow::cells);
+}
 
 /// How many forecasts there are, and what is the same in all of them.
 std::string sweep_heading(const std::vector<SweepRow>& rows);
@@ -27,7 +43,11 @@ std::string render_sweep(const std::vector<SweepRow>& rows);
 /// there are none.
 std::string render_refused(const Sweep& sweep, const std::vector<SweepResult>& results);
 
-/// The same as a list for JSON.
+/// Throws InputError that names the first of the refusals, as render_refused() writes them, if
+/// there are any. Precondition: no combination has a forecast.
+void require_forecast(const std::string& refusals);
+
+/// The refusals as a list for JSON.
 nlohmann::ordered_json refused_json(const Sweep& sweep, const std::vector<SweepResult>& results);
 
 /// `json` as compare_json() or sweep_json() wrote it, with the list where it is not empty.

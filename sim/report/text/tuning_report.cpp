@@ -227,7 +227,7 @@ std::string tuning_json(const ScheduledJob& job, const Tuning& tuning, const Not
   json["trials"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < tuning.trials.size(); ++i)
     json["trials"].push_back(trial_json(job, tuning, i));
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 std::string tuning_csv_head(const std::string& option, OptionKind kind) {

@@ -19,6 +19,21 @@ namespace stepcast {
 /// "resnet50-rtx2080ti-bs64 on rtx2080ti-16x4-10gbe, 64 GPUs (16 x 4)"
 std::string setup_of(std::string_view workload, std::string_view cluster, std::uint32_t nodes,
                      std::uint32_t gpus_per_node);
+/// " of vgg16 on 10gbe, 64 GPUs, flow fidelity": what the forecasts of all rows share.
+template <class Rows>
+std::string shared_setup(const Rows& rows) {
+  const Forecast& first = rows.front().forecast;
+  const auto all = [&](auto field) {
+    return std::ranges::all_of(
+        rows, [&](const auto& row) { return row.forecast.*field == first.*field; });
+  };
+  return (all(&Forecast::workload) ? " of " + first.workload : "") +
+         (all(&Forecast::cluster) ? " on " + first.cluster : "") +
+         (all(&Forecast::gpus) ? ", " + gpus_in_words(first.gpus) : "") +
+         (all(&Forecast::fidelity) ? std::string(", ") + name_of(first.fidelity) + " fidelity"
+                                   : "");
+}
+
 /// ", 8 x 25 Gb/s a node" for a title; nothing on one node, and where a node has one adapter.
 std::string adapters_in_title(const Cluster& cluster);
 /// Returns setup_of() with adapters_in_title() and the fidelity: ", flow fidelity".

@@ -47,8 +47,7 @@ class LaneCandidates {
 
   /// A message is on a lane of each of its ends: the first rank stands for all.
   bool is_offered_by(const CommunicationLane& lane, std::uint32_t id) const {
-    return lane.rank == kNone ||
-           graph_.nodes[lanes_.partners_of(lane, id).front()].rank == lane.rank;
+    return lane.rank == kNone || lanes_.lowest_rank_of(id) == lane.rank;
   }
 
   void offer_cut(const LanePlace& place, std::uint32_t id) {

@@ -41,6 +41,12 @@ GraphLanes::Ids GraphLanes::partners_of(const CommunicationLane& lane, std::uint
   return partners;
 }
 
+std::uint32_t GraphLanes::lowest_rank_of(std::uint32_t id) const {
+  const auto rank = [&](std::uint32_t of) { return graph_.nodes[of].rank; };
+  const std::uint32_t meeting = graph_.nodes[id].meeting;
+  return rank(meeting == kNone ? id : std::ranges::min(members_.of(meeting), {}, rank));
+}
+
 LaneChange GraphLanes::fusion_at(const LanePlace& place) const {
   std::vector<NodeGroup> groups;
   for (const Ids& nodes : nodes_of(place.lane)) {

@@ -41,6 +41,9 @@ class GraphLanes {
   /// ranks it alone, where the lane is of all.
   Ids partners_of(const CommunicationLane& lane, std::uint32_t id) const;
 
+  /// Returns the lowest rank that takes part in the same communication.
+  std::uint32_t lowest_rank_of(std::uint32_t id) const;
+
   /// The communication at a place and its successor as one, also of what passes them on: with all
   /// that take part.
   LaneChange fusion_at(const LanePlace& place) const;

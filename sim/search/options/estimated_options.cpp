@@ -123,19 +123,6 @@ class EstimatedOptions {
 
 }  // namespace
 
-ScheduleOptions best_options_by_estimate(const OptionSpace& space, std::size_t tasks,
-                                         const ScheduleOptions& begin, Bytes memory,
-                                         EditedStep& result) {
-  const StopsBetweenJobs stops;
-  EstimatedOptions options(space, tasks, begin, memory);
-  OptionWay best = options.best();
-  options.count(result);
-  result.step_before = best.before;
-  result.step_after = best.step;
-  result.accepted.insert(result.accepted.end(), best.accepted.begin(), best.accepted.end());
-  return std::move(best.options);
-}
-
 std::vector<OptionWay> option_ways_by_estimate(const OptionSpace& space, std::size_t tasks,
                                                const ScheduleOptions& begin, Bytes memory,
                                                EditedStep& result) {

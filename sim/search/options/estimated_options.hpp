@@ -15,20 +15,16 @@ struct OptionWay {
   std::vector<AcceptedEdit> accepted;  ///< One, or none where the options stay.
 };
 
-/// As best_options(), where a simulation is dear: all is searched by estimates, and what they like
-/// best is simulated, with the two values of each option beside it that promise most, as long as
-/// that finds a shorter step and the simulations are few (two at least). What counts is the
-/// simulated step. Its options are told together, as the steps between were not simulated.
+/// Returns first the best options, as best_options() does, where a simulation is dear: all is
+/// searched by estimates, and what they like best is simulated, with the two values of each option
+/// beside it that promise most, as long as that finds a shorter step and the simulations are few
+/// (two at least). What counts is the simulated step. Its options are told together, as the steps
+/// between were not simulated. Then come, for each other word that an option of words may have, the
+/// best options beside it: estimates rank the orders of servers wrongly by 10 %, and edits shorten
+/// the steps of one order by more than those of another.
 ///
 /// `tasks`: of the plan that it begins with. Expects space.estimate. Counts in `result` what was
 /// estimated and simulated.
-ScheduleOptions best_options_by_estimate(const OptionSpace& space, std::size_t tasks,
-                                         const ScheduleOptions& begin, Bytes memory,
-                                         EditedStep& result);
-
-/// That, and then for each other word that an option of words may have the best options beside it:
-/// estimates rank the orders of servers wrongly by 10 %, and edits shorten the steps of one order
-/// by more than those of another.
 std::vector<OptionWay> option_ways_by_estimate(const OptionSpace& space, std::size_t tasks,
                                                const ScheduleOptions& begin, Bytes memory,
                                                EditedStep& result);

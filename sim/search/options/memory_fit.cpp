@@ -55,7 +55,7 @@ ScheduledJob FoundJob::applied_to(const ScheduledJob& job) const {
 FoundJob found_with(ScheduledJob job, const ScheduleOptions& options) {
   job.options = options;
   FoundJob found{.options = options, .run = planned(job)};
-  found.run.plan = unrolled(found.run.plan);
+  found.run.plan = unrolled(std::move(found.run.plan));
   found.before = found.memory = found.run.plan.memory.total();
   return found;
 }

@@ -23,16 +23,16 @@ struct FoundJob {
   ScheduledJob applied_to(const ScheduledJob& job) const;
 };
 
-/// The job as it is, with these options in place of its own.
+/// Returns the job as it is, with these options in place of its own.
 FoundJob found_with(ScheduledJob job, const ScheduleOptions& options);
 
-/// What a rank keeps of activations that it computes again in stretches of sqrt(n) layers: their
-/// last outputs, and all of the largest stretch (Chen et al., 2016).
+/// Returns what a rank keeps of activations that it computes again in segments of sqrt(n) layers:
+/// the last outputs of the segments, and all of the largest one (Chen et al., 2016).
 Bytes recomputed_activations(const Workload& workload);
 
-/// A job that does not cut the model within a budget (0: no matter): as it is, or with
-/// recomputation or as many passes of a smaller batch (2, 4, .. 64) as it takes, whichever is
-/// faster (Hu et al., dPRO, MLSys'22), which a note tells. Throws InputError with what would be
+/// Returns a job, whose schedule does not cut the model, within a budget (0: no matter): as it is,
+/// or with recomputation or as many passes of a smaller batch (2, 4, .. 64) as it takes, whichever
+/// is faster (Hu et al., dPRO, MLSys'22), which a note tells. Throws InputError with what would be
 /// enough if neither fits.
 FoundJob fitted_job(const ScheduledJob& job, Bytes budget);
 

@@ -35,8 +35,6 @@ void add_micro_batches(const ScheduledJob& job, const HybridJob& planned,
   options.push_back(std::move(micro_batches));
 }
 
-}  // namespace
-
 std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
                                              const ScheduleOptions& given) {
   std::vector<SearchedOption> all;
@@ -57,6 +55,8 @@ std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& opti
   return all;
 }
 
+}  // namespace
+
 OptionSpace option_space_of(const ScheduledJob& job, const PlannedRun& run) {
   const ScheduleInfo& info = job.info();
   OptionSpace space{
@@ -67,11 +67,10 @@ OptionSpace option_space_of(const ScheduledJob& job, const PlannedRun& run) {
             other.options = options;
             return planned(other).plan;
           },
-      .step = [&job](const Plan& plan) { return step_time_of(plan, job.cluster, job.engine); },
-      .estimate =
-          [&job](const Plan& plan) {
-            return step_time_of(plan, job.cluster, estimating(job.engine));
-          }};
+      .step = [&job, engine = run.engine](
+                  const Plan& plan) { return step_time_of(plan, job.cluster, engine); },
+      .estimate = [&job, engine = estimating(run.engine)](
+                      const Plan& plan) { return step_time_of(plan, job.cluster, engine); }};
   if (run.pipeline || !info.compressed)
     space.options = searched_options(info.options, job.options);
   if (!run.pipeline)

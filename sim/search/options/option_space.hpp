@@ -27,21 +27,18 @@ struct OptionSpace {
   std::function<Seconds(const Plan&)> estimate{};  ///< Cheaper, where `step` is dear; else empty.
 };
 
-/// Those options that change nothing of what is trained: sizes, in powers of two from 64 KiB to 64
-/// MiB, and words of which the option says so (OptionInfo::alternatives). Those that were given
-/// stay as they are.
-std::vector<SearchedOption> searched_options(const std::vector<OptionInfo>& options,
-                                             const ScheduleOptions& given);
-
-/// What a search may change of a job, which is planned as `run` says and must outlive the space.
-/// Compressed gradients, whose buckets change what is sent, keep their options; of a transformer
-/// in a pipeline there are also micro-batches, unless the user gives their order.
+/// Returns what a search may change of `job`, which must outlive the space. `run` is the plan of
+/// the job as it is and is needed only during the call. These are options that change nothing of
+/// what is trained: sizes, in powers of two from 64 KiB to 64 MiB, and words of which the option
+/// says so (OptionInfo::alternatives). Those that were given stay as they are. Compressed
+/// gradients, whose buckets change what is sent, keep their options; of a transformer in a pipeline
+/// there are also micro-batches, unless the user gives their order.
 OptionSpace option_space_of(const ScheduledJob& job, const PlannedRun& run);
 
-/// The value in force.
+/// Returns the value in force.
 std::string value_of(const SearchedOption& option, const ScheduleOptions& options);
 
-/// The options with that value; the default is not given.
+/// Returns the options with that value; the default is not given.
 ScheduleOptions with_value(ScheduleOptions options, const SearchedOption& option,
                            const std::string& value);
 
@@ -50,14 +47,15 @@ ScheduleOptions with_value(ScheduleOptions options, const SearchedOption& option
 std::string changes_in_words(const OptionSpace& space, const ScheduleOptions& before,
                              const ScheduleOptions& after, bool instead);
 
-/// Those of `after` that `before` has not, or not so.
+/// Returns the options of `after` that `before` lacks or has with another value.
 ScheduleOptions changed_options(const ScheduleOptions& before, const ScheduleOptions& after);
 
-/// What a search must gain by an option, of the step: what a table tells of seconds in hundredths
-/// of a millisecond.
+/// The share of the step that an option must gain to be accepted: for steps of seconds, what a
+/// table in hundredths of a millisecond can show.
 inline constexpr double kLeastOptionGain = 1e-4;
 
-/// What is told of such a change, and of the steps before and behind it.
+/// Returns the report of a change of options, from `was` to `with`, with its gain: the step took
+/// `before` and takes `after`.
 AcceptedEdit accepted_change(const OptionSpace& space, const ScheduleOptions& was,
                              const ScheduleOptions& with, Seconds before, Seconds after);
 

@@ -22,16 +22,13 @@ struct Way {
 
 class OptionWays {
  public:
-  OptionWays(const ScheduledJob& job, const EditedStep& begin)
-      : given_(job.options),
-        begin_(begin),
-        simulated_(job),
-        space_(option_space_of(job, planned(job))) {
+  OptionWays(const ScheduledJob& job, const PlannedRun& run, const EditedStep& begin)
+      : job_(job), begin_(begin), simulated_(job), space_(option_space_of(job, run)) {
     space_.step = [this](const Plan& plan) { return simulated_.step_of(plan); };
   }
 
-  EditedStep run(Bytes memory) {
-    std::vector<Way> ways = find_ways(memory);
+  EditedStep best_from(const Plan& plan, Bytes memory) {
+    std::vector<Way> ways = find_ways(plan, memory);
     EditedStep best;
     Way* best_way = nullptr;
     for (Way& way : ways) {
@@ -52,13 +49,12 @@ class OptionWays {
   }
 
  private:
-  std::vector<Way> find_ways(Bytes memory) {
-    const Plan plan = space_.plan(given_);
+  std::vector<Way> find_ways(const Plan& plan, Bytes memory) {
     // One that does not fit as it is holds no more with other options.
     const Bytes limit = memory > Bytes{} ? std::max(memory, plan.memory.total()) : memory;
     std::vector<Way> ways;
     for (OptionWay& found :
-         option_ways_by_estimate(space_, plan.graph.size(), given_, limit, count_)) {
+         option_ways_by_estimate(space_, plan.graph.size(), job_.options, limit, count_)) {
       Plan best = unrolled(space_.plan(found.options));
       ways.push_back({.found = std::move(found), .plan = std::move(best)});
     }
@@ -69,7 +65,7 @@ class OptionWays {
   EditedStep descended(Way& way, LaneDescent descent) {
     EditedStep found = begin_;
     found.memory_after = way.plan.memory.total();
-    found.options = changed_options(given_, way.found.options);
+    found.options = changed_options(job_.options, way.found.options);
     found.step_before = way.found.before;
     found.accepted = way.found.accepted;
     EditableStep step = simulated_.editable(way.plan);
@@ -83,7 +79,7 @@ class OptionWays {
     return found;
   }
 
-  ScheduleOptions given_;
+  const ScheduledJob& job_;
   EditedStep begin_;
   EditedStep count_;
   TimedPlans simulated_;
@@ -92,8 +88,9 @@ class OptionWays {
 
 }  // namespace
 
-void search_option_ways(const ScheduledJob& job, Bytes memory, EditedStep& result) {
-  result = OptionWays(job, result).run(memory);
+void search_option_ways(const ScheduledJob& job, const PlannedRun& run, Bytes memory,
+                        EditedStep& result) {
+  result = OptionWays(job, run, result).best_from(run.plan, memory);
 }
 
 }  // namespace stepcast

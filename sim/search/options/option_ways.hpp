@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/forecast/scheduled_job.hpp"
+#include "sim/forecast/planned_run.hpp"
 #include "sim/search/step_search.hpp"
 
 namespace stepcast {
@@ -12,7 +12,8 @@ namespace stepcast {
 /// (option_ways_by_estimate()), and from each of these ends the search for fusions and cuts goes
 /// on: of plans whose steps are simulated fast, with cuts in two, all simulated, and where that
 /// ends first with all cuts, too; of others by estimates (edit_step()). The shortest step counts.
-/// `memory`: what a GPU may hold, as the plan that it begins with does; 0: no matter.
-void search_option_ways(const ScheduledJob& job, Bytes memory, EditedStep& result);
+/// `run`: the job's plan as it is. `memory`: what a GPU may hold, as that plan does; 0: no matter.
+void search_option_ways(const ScheduledJob& job, const PlannedRun& run, Bytes memory,
+                        EditedStep& result);
 
 }  // namespace stepcast

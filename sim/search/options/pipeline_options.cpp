@@ -28,12 +28,12 @@ namespace {
 
 FoundJob with_found_options(const ScheduledJob& job, Bytes asked, bool search, EditedStep& result) {
   const StopsBetweenJobs stops;
-  const PlannedRun run = planned(job);
-  const OptionSpace space = option_space_of(job, run);
-  OptionSteps steps(space, run.plan.graph.size());
+  FoundJob found = found_with(job, job.options);
+  const OptionSpace space = option_space_of(job, found.run);
+  OptionSteps steps(space, found.run.plan.graph.size());
   ScheduleOptions options = job.options;
   std::vector<std::string> notes;
-  const Bytes before = result.memory_before = run.plan.memory.total();
+  const Bytes before = found.before;
   Bytes limit = memory_limit(asked, job.cluster);
   if (limit > Bytes{} && before > limit && (search || asked > Bytes{})) {
     const auto step = steps.of(job.options, {}, true);
@@ -55,7 +55,9 @@ FoundJob with_found_options(const ScheduledJob& job, Bytes asked, bool search, E
     options = best_options(steps, options, limit, result);
   result.simulated += steps.simulated();
   result.options = changed_options(job.options, options);
-  FoundJob found = found_with(job, options);
+  if (options != job.options)
+    found = found_with(job, options);
+  found.before = before;
   found.notes = std::move(notes);
   return found;
 }

@@ -13,8 +13,8 @@ namespace stepcast {
 /// What does not fit into the budget takes fitted_options() first; best_options() goes on from
 /// there within it, and may choose all anew. Budget: memory_limit(). Without one that is asked for
 /// only a search has one, and a step that cannot fit may hold what it holds. Throws InputError with
-/// what would be enough where none fits into what is asked for. Fills memory_before, options and,
-/// as best_options() does, what else it finds.
+/// what would be enough where none fits into what is asked for. Fills options and, as
+/// best_options() does, what else it finds.
 FoundJob with_found_options(const ScheduledJob& job, Bytes asked, bool search, EditedStep& result);
 
 }  // namespace stepcast

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
-#include "sim/jobs/edits/estimates.hpp"
-#include "sim/search/options/estimated_options.hpp"
 #include "sim/workers/stop.hpp"
 
 namespace stepcast {
@@ -140,20 +138,14 @@ void note_memory(EditedStep& result) {
                     format_bytes(result.device_memory), format_bytes(result.memory_after)));
 }
 
-ScheduleOptions best_options_of(const ScheduledJob& job, Bytes memory, EditedStep& result) {
-  const PlannedRun run = planned(job);
+ScheduleOptions best_options_of(const ScheduledJob& job, const PlannedRun& run, Bytes memory,
+                                EditedStep& result) {
   const OptionSpace space = option_space_of(job, run);
-  const std::size_t tasks = run.plan.graph.size();
   // One that does not fit as it is holds no more with other options.
   const Bytes limit = memory > Bytes{} ? std::max(memory, run.plan.memory.total()) : memory;
-  ScheduleOptions best;
-  if (pays_to_estimate(run.plan, job.engine)) {
-    best = best_options_by_estimate(space, tasks, job.options, limit, result);
-  } else {
-    OptionSteps steps(space, tasks);
-    best = best_options(steps, job.options, limit, result);
-    result.simulated += steps.simulated();
-  }
+  OptionSteps steps(space, run.plan.graph.size());
+  ScheduleOptions best = best_options(steps, job.options, limit, result);
+  result.simulated += steps.simulated();
   result.options = changed_options(job.options, best);
   return best;
 }

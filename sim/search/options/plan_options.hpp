@@ -22,10 +22,11 @@ Bytes memory_limit(Bytes asked, const Cluster& cluster);
 /// Notes a step that does not fit into its device.
 void note_memory(EditedStep& result);
 
-/// Those options of a schedule that does not cut the model under which its step is shortest: the
-/// sizes in which gradients travel (partitions, buckets, buffers) and the order in which servers
-/// take them (by priority: P3), as best_options() finds them. A round costs 11 simulations for each
-/// size.
-ScheduleOptions best_options_of(const ScheduledJob& job, Bytes memory, EditedStep& result);
+/// Returns the options of a schedule that does not cut the model under which its step is shortest:
+/// the sizes in which gradients travel (partitions, buckets, buffers) and the order in which
+/// servers take them (by priority: P3), as best_options() finds them. `run`: the job's plan as it
+/// is. A round costs 11 simulations for each size.
+ScheduleOptions best_options_of(const ScheduledJob& job, const PlannedRun& run, Bytes memory,
+                                EditedStep& result);
 
 }  // namespace stepcast

@@ -33,24 +33,26 @@ void edit_found(const FoundJob& found, const ScheduledJob& job, std::vector<Edit
 
 void edit_schedule(const ScheduledJob& job, std::vector<EditRequest> asked, bool search,
                    Bytes budget, EditedStep& result) {
+  result.fidelity = job.engine.fidelity;
   result.device_memory = job.cluster.device.memory;
   result.memory_limit = budget;
   const bool any_options = search && asked.empty();
-  if (job.info().partitions_model())
-    return edit_found(with_found_options(job, budget, any_options, result), job, std::move(asked),
-                      search, result);
-  FoundJob found = fitted_job(job, budget);
+  const bool is_cut = job.info().partitions_model();
+  FoundJob found =
+      is_cut ? with_found_options(job, budget, any_options, result) : fitted_job(job, budget);
   result.memory_before = found.before;
-  if (!any_options || !found.notes.empty())
+  if (is_cut || !any_options || !found.notes.empty())
     return edit_found(found, job, std::move(asked), search, result);
   const Bytes limit = memory_limit(budget, job.cluster);
   if (pays_to_estimate(found.run.plan, job.engine)) {
-    search_option_ways(job, limit, result);
+    search_option_ways(job, found.run, limit, result);
     return note_memory(result);
   }
   ScheduledJob best = job;
-  best.options = best_options_of(job, limit, result);
-  edit_found(fitted_job(best, budget), best, std::move(asked), search, result);
+  best.options = best_options_of(job, found.run, limit, result);
+  if (best.options != job.options)
+    found = fitted_job(best, budget);
+  edit_found(found, best, std::move(asked), search, result);
 }
 
 }  // namespace stepcast

@@ -24,7 +24,8 @@ std::string short_factor(double factor) {
   return factor < 1.1 ? fmt::format("{:.4g}", factor) : fmt::format("{:.3g}", factor);
 }
 
-/// Where the limit of simulations left some open, more is not known.
+/// Returns the subject of "... fits", which claims no more than is known: the limit of simulations
+/// may have left candidates open.
 std::string nothing_of(const CapacityPlan& plan) {
   return plan.open > 0 ? "Nothing that was simulated" : "Nothing";
 }
@@ -34,7 +35,7 @@ std::string gpus_of(const PlanSpace& space, const PlanChoice& choice) {
   return fmt::format("{} of {}", gpus_in_words(site.cluster.ranks()), site.cluster.name);
 }
 
-/// A search that answers what would be if: the best of the same job on these sites; none where
+/// Searches the best plan of the same job on other sites, to answer what would be if; none where
 /// nothing fits.
 using BestOn = std::function<std::optional<PlanChoice>(std::vector<PlanSite> sites)>;
 

@@ -6,7 +6,7 @@
 
 namespace stepcast {
 
-/// What no simulation of a candidate can come below.
+/// A lower bound of a candidate's time and memory, or why its schedule refuses it.
 struct PlanBound {
   double sample_s = 0;    ///< Seconds of a sample: of a step over its samples.
   Bytes memory{};         ///< Of a GPU; 0: not worked out.

@@ -18,16 +18,16 @@ struct PlanTrial {
   bool operator==(const PlanTrial&) const = default;
 };
 
-/// The number that an option is given as, such as "tp"; 1 where it is not given.
-std::uint32_t count_in(const ScheduleOptions& options, const char* name);
-
-/// What came of it: nothing if a signal asked to stop before it was its turn.
+/// What came of a trial: nothing if a signal asked to stop before it was its turn.
 struct TrialResult {
   std::optional<Forecast> forecast;
   std::string refusal;  ///< Why there is none.
 
   bool is_missing() const { return !forecast && refusal.empty(); }
 };
+
+/// Returns the number that an option is given as, such as "tp"; 1 where it is not given.
+std::uint32_t count_in(const ScheduleOptions& options, const char* name);
 
 PlanTrial trial_of(const PlanSpace& space, const PlanCandidate& candidate);
 

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "models/base/enum_name.hpp"
+#include "models/base/error.hpp"
 #include "models/network/free_software.hpp"
 #include "models/schedule/break_evens.hpp"
 #include "models/schedule/list/registry.hpp"
@@ -49,19 +51,25 @@ void give_own_nics(Cluster& cluster) {
       std::max(cluster.intra_node.bandwidth, node_link(cluster).bandwidth);
 }
 
-/// A job of the sweep, with the options of all of its combinations; of one with several values the
-/// first.
+/// A job of the sweep, with the schedules and options of all of its combinations, but no density;
+/// of an option with several values the first.
 Scenario job_in(const Sweep& sweep, const Combination& first) {
   Scenario job = sweep.scenarios[first.scenario];
-  job.schedules = sweep.schedules[first.scenario];
+  job.schedules.clear();
   Settings settings = overlaid(job.settings, first.settings);
-  for (const Combination& each : sweep.combinations)
-    if (each.baseline == first.baseline)
-      settings.schedule.insert(each.settings.schedule.begin(), each.settings.schedule.end());
+  const Combination* end = sweep.combinations.data() + sweep.combinations.size();
+  for (const Combination& each : std::span(&first, end)) {
+    if (each.baseline != first.baseline)
+      break;
+    settings.schedule.insert(each.settings.schedule.begin(), each.settings.schedule.end());
+    if (std::ranges::find(job.schedules, each.schedule) == job.schedules.end())
+      job.schedules.push_back(each.schedule);
+  }
+  settings.schedule.erase("density");
   return changed(std::move(job), std::move(settings));
 }
 
-/// The same with the cluster of a model, which takes no settings any more.
+/// Returns the job on the cluster of a model, to which its settings of the cluster are applied.
 Scenario in_model(Scenario job, Model model) {
   Cluster cluster = job.cluster;
   if (model >= Model::NoStartups)
@@ -142,6 +150,13 @@ JobBoundaries without_simulation(const Combination& combination, const Scenario&
   return of_job;
 }
 
+/// The study tells of a job that is refused.
+JobBoundaries unless_refused(const Sweep& sweep, const Combination& first) try {
+  return without_simulation(first, job_in(sweep, first));
+} catch (const InputError&) {
+  return {};
+}
+
 /// A combination for each job and model.
 Sweep sweep_of_models(const std::vector<const Combination*>& jobs) {
   Sweep sweep{.has_lists = true};
@@ -165,6 +180,19 @@ std::vector<std::string> boundary_models() {
   return names;
 }
 
+std::size_t forecasts_of(const Sweep& sweep) {
+  constexpr std::uint32_t kMostGpus = 16'384;
+  std::size_t boundaries = 0;
+  for (const Combination* first : jobs_of(sweep)) {
+    const JobBoundaries job = unless_refused(sweep, *first);
+    if (!job.boundaries.empty() && job.gpus > kMostGpus)
+      throw InputError(fmt::format(
+          "boundaries over the density: expected at most {} GPUs, found {}", kMostGpus, job.gpus));
+    boundaries += job.boundaries.size();
+  }
+  return boundaries * kModels * 2 * (kHalvings + 2);
+}
+
 std::vector<JobBoundaries> find_boundaries(const Sweep& sweep, const StudyRules& rules) {
   const std::vector<const Combination*> jobs = jobs_of(sweep);
   const auto work = [&](std::uint32_t number) {
@@ -185,6 +213,7 @@ std::vector<JobBoundaries> find_boundaries(const Sweep& sweep, const StudyRules&
     for (std::size_t pair = 0; pair < densities.size(); ++pair)
       all.back().boundaries[pair].simulated.push_back(densities[pair]);
   }
+  std::erase_if(all, [](const JobBoundaries& job) { return job.boundaries.empty(); });
   return all;
 }
 

@@ -2,6 +2,7 @@
 // Where a scheme of compressed gradients is faster than another: the density of the selection at
 // which the order of two schedules changes, for each job of a sweep.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -36,10 +37,14 @@ struct JobBoundaries {
   std::vector<Boundary> boundaries;
 };
 
+/// Returns how many simulations find_boundaries() takes. Throws InputError for more than 16,384
+/// GPUs.
+std::size_t forecasts_of(const Sweep& sweep);
+
 /// The boundaries between schemes of compressed gradients and the first schedule of whole ones, as
-/// far as they are among the schedules of the sweep, by bisection; settings of the job hold. When a
-/// signal asks to stop, the jobs that are complete are kept, and it throws Stopped where there are
-/// none.
+/// far as they are among the schedules of the sweep, by bisection; settings of the job hold. Jobs
+/// without boundaries, such as those of one GPU, are left out. When a signal asks to stop, the jobs
+/// that are complete are kept, and it throws Stopped where there are none.
 std::vector<JobBoundaries> find_boundaries(const Sweep& sweep, const StudyRules& rules);
 
 }  // namespace stepcast

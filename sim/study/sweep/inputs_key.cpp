@@ -63,7 +63,8 @@ std::string head_of_inputs(const ScheduledJob& job) {
 }
 
 std::string rest_of_inputs(const ScheduledJob& job) {
-  std::string all = fmt::format("{}\n{}\n", job.schedule, name_of(job.engine.fidelity));
+  std::string all = fmt::format("{}\n{}\n{}\n", job.schedule, name_of(job.engine.fidelity),
+                                name_of(job.engine.engine));
   if (job.cluster.measured && !job.cluster.measured->curves.empty())
     all += to_json_text(*job.cluster.measured);
   for (const auto& [name, value] : job.options)

@@ -126,8 +126,9 @@ bool may_take_much(const Cluster& cluster, const EngineOptions& options, double 
   return ranks >= kManyRanks || forecasts * each >= kManySeconds;
 }
 
-std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers) {
-  const auto forecasts = static_cast<double>(sweep.combinations.size());
+std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers, std::size_t more,
+                                    Bytes enough) {
+  const auto forecasts = static_cast<double>(sweep.combinations.size() + more);
   const auto is_large = [&](std::uint32_t number) {
     const auto scenario = scenario_unless_refused(sweep, sweep.combinations[number]);
     return scenario &&
@@ -145,6 +146,8 @@ std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers) {
       cost.time += one->time;
       ++known;
     }
+    if (cost.memory > enough)
+      break;
   }
   if (known == 0)
     return std::nullopt;

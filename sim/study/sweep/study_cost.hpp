@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <optional>
 
 #include "sim/forecast/cost_estimate.hpp"
@@ -12,9 +14,11 @@ namespace stepcast {
 bool may_take_much(const Cluster& cluster, const EngineOptions& options, double forecasts);
 
 /// What the forecasts of a sweep are going to take: memory of the largest, in a process, and the
-/// time of all on `workers` processes; from up to 32 of them. Nothing where they cannot take
-/// much.
-std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers);
+/// time of all on `workers` processes; from up to 32 of them, and from fewer where one takes more
+/// than `enough`: planning the others would take it, too. `more` simulations like those of the
+/// sweep follow. Nothing where they cannot take much.
+std::optional<CostEstimate> cost_of(const Sweep& sweep, std::uint32_t workers, std::size_t more = 0,
+                                    Bytes enough = {std::numeric_limits<double>::infinity()});
 
 /// Memory that an asynchronous schedule is known to need, before its graph is made.
 Bytes least_memory_of_protocol(const Scenario& scenario, const std::string& schedule);

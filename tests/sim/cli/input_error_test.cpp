@@ -194,6 +194,17 @@ TEST(InputErrors, SettingsOfOptimiseAreThoseOfDdpWhereNoScheduleIsNamed) {
   }
 }
 
+// Its buckets have nothing to hold. A schedule that is named is edited all the same.
+TEST(InputErrors, OptimiseWithoutAScheduleExpectsGradients) {
+  const TemporaryFolder folder;
+  std::vector<std::string> words{"optimise", "--workload",
+                                 folder.file("tiny.json", workload_text("0.01")), "--cluster",
+                                 kCluster};
+  expect_refused(words, "tiny: expected a workload with gradients, found none");
+  words.insert(words.end(), {"--schedule", "ddp"});
+  EXPECT_EQ(run_cli(words).exit_code, 0);
+}
+
 TEST(InputErrors, NoTimeIsNoLimit) {
   const Outcome outcome = run_cli({"version", "--max-time", "0s"});
   EXPECT_EQ(outcome.exit_code, 2);

@@ -18,8 +18,10 @@
 namespace stepcast {
 namespace {
 
-/// What is said of a file; empty if it is read. Takes at most two seconds.
+/// Returns what is said of a file; empty if it is read. The test fails if that takes more than two
+/// seconds of processor time.
 std::string refusal_of(const std::filesystem::path& path) {
+  SCOPED_TRACE(path.string());
   const TimeLimit limit(Seconds{2});
   std::string text;
   try {

@@ -12,6 +12,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
+#include "models/base/text.hpp"
 #include "traces/job/job.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/readers/reader.hpp"
@@ -281,6 +282,14 @@ Job job_of_spans(std::vector<CommunicationSpan> spans, const std::string& origin
   if (spans.empty())
     throw InputError(origin + ": expected communications, found none");
   return SpanJob(std::move(spans), origin, shape, report, ranks).run();
+}
+
+std::uint32_t rank_of_file(const TraceStream& file, std::size_t place) {
+  constexpr std::size_t kMostDigits = 5;
+  const std::string folder = std::filesystem::path(file.origin).parent_path().filename().string();
+  const bool is_number = !folder.empty() && folder.size() <= kMostDigits &&
+                         folder.find_first_not_of("0123456789") == std::string::npos;
+  return is_number ? parse_count(folder) : static_cast<std::uint32_t>(place);
 }
 
 }  // namespace stepcast

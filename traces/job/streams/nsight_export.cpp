@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <span>
@@ -13,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/base/text.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
-#include "traces/readers/log_text.hpp"
 #include "traces/readers/ranks/queued_work.hpp"
 
 // Tables are read row by row: kernels and copies, launches (by correlation and process), NVTX

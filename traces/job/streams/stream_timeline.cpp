@@ -1,8 +1,6 @@
 #include "traces/job/streams/stream_timeline.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <initializer_list>
 #include <map>
 #include <queue>
 
@@ -11,7 +9,6 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
-#include "traces/readers/log_text.hpp"
 
 // Work in order of its begin; what has begun waits in a queue by its end, so that the last
 // computation and the last transfer that have ended are known at every begin: n log n.

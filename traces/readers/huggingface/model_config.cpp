@@ -55,8 +55,9 @@ const ModelFamily* find_family(const std::string& type) {
       lacks.push_back(*names.begin());
   keys.fail(
       "model_type",
-      fmt::format("{} is no known family, and a file does not say what tensors its blocks "
-                  "have; {}write a shape in line instead: run --workload transformer:layers=..",
+      fmt::format("{} is no family of configs/model_families.json, and a file does not say what "
+                  "tensors its blocks have; {}write a shape in line instead: run --workload "
+                  "transformer:layers=..",
                   in_quotes(type),
                   lacks.empty() ? "" : fmt::format("it lacks {}, too; ", fmt::join(lacks, ", "))));
 }
@@ -222,14 +223,6 @@ std::string name_of(const ConfigKeys& keys, const std::string& type,
 
 std::uint64_t parameter_count(const ConfiguredModel& model) {
   return parameter_count(model.shape) + (model.encoder ? parameter_count(*model.encoder) : 0);
-}
-
-std::vector<std::string> configured_models() {
-  std::vector<std::string> names;
-  for (const ModelFamily& family : model_families())
-    names.emplace_back(family.type);
-  std::ranges::sort(names);
-  return names;
 }
 
 ConfiguredModel read_model_config(const std::filesystem::path& path, const ConfigChoice& choice) {

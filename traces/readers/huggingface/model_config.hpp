@@ -27,12 +27,10 @@ struct ConfiguredModel {
 /// Returns the parameters of the whole model.
 std::uint64_t parameter_count(const ConfiguredModel& model);
 
-/// The models whose files are read, by their "model_type".
-std::vector<std::string> configured_models();
-
-/// Reads config.json of a model of Hugging Face's transformers (configured_models()). The shape has
-/// the model's exact number of parameters: what its sizes do not tell was counted tensor by tensor.
-/// Keys that say nothing of shapes are passed over. Throws InputError naming file and key.
+/// Reads config.json of a model of Hugging Face's transformers (configs/model_families.json). The
+/// shape has the model's exact number of parameters: what its sizes do not tell was counted tensor
+/// by tensor. Keys that say nothing of shapes are passed over. Throws InputError naming file and
+/// key.
 ConfiguredModel read_model_config(const std::filesystem::path& path, const ConfigChoice& choice);
 
 }  // namespace stepcast

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,13 +46,6 @@ enum class TensorSize : std::uint8_t {
 
 using TensorSizes = std::array<std::uint64_t, static_cast<std::size_t>(TensorSize::Count)>;
 
-/// As files name them, in order.
-inline constexpr std::array kTensorSizes{
-    "one",       "hidden",     "queries",      "key_values",   "head_size", "heads",
-    "key_heads", "inner",      "expert_inner", "shared_inner", "experts",   "vocabulary",
-    "classes",   "positions",  "token_types",  "embedded",     "patch",     "taps",
-    "states",    "state_rank", "buckets"};
-
 /// Where a tensor lies.
 enum class TensorPart : std::uint8_t {
   Embedding,    ///< Before the first block.
@@ -61,9 +55,6 @@ enum class TensorPart : std::uint8_t {
   Expert,       ///< In every expert.
   Head,         ///< After the last block.
 };
-
-inline constexpr std::array kTensorParts{"embedding",    "block",  "dense_block",
-                                         "sparse_block", "expert", "head"};
 
 /// `count` tensors of rows x columns.
 struct Tensor {
@@ -132,7 +123,7 @@ class ConfigKeys {
 
 /// Tensors that a family has, always or where its file says so.
 struct FamilyTensors {
-  std::string name;         ///< Of tensors_called().
+  std::string name;         ///< Name for tensors_called().
   std::string key{};        ///< The flag that adds them; empty: none does.
   bool leaves_out = false;  ///< It is the flag that leaves them out.
   bool usual = true;        ///< Whether they are there where the file lacks the key.
@@ -150,6 +141,9 @@ struct ModelDraft {
 
   std::uint64_t& size(TensorSize size) { return sizes.at(static_cast<std::size_t>(size)); }
 };
+
+/// Reads what the files of a family say in an unusual way.
+using ReadQuirk = void (*)(const ConfigKeys& keys, ModelDraft& draft);
 
 /// One row of configs/model_families.json: the tensors of a family, and how its file differs from
 /// the usual one. Defaults of keys are those of the family's configuration class in transformers.
@@ -172,21 +166,30 @@ struct ModelFamily {
                                    ///< say; 0: it has to.
   std::string task{};              ///< What follows the model's name in "architectures" where the
                                    ///< file does not say; empty: only one is known.
-  void (*adjust)(const ConfigKeys& keys, ModelDraft& draft) = nullptr;  ///< Reads what is unusual.
+  ReadQuirk adjust = nullptr;
 };
 
-/// All families, as StepCast's data has them. Throws InputError for faulty data.
+/// All of configs/model_families.json.
+struct FamilyTable {
+  std::map<std::string, std::vector<Tensor>> tensors;
+  std::vector<ModelFamily> families;
+};
+
+/// Parses the table. Throws InputError naming `origin`, the field and what would be right.
+FamilyTable parse_model_families(std::string_view text, const std::string& origin);
+
+/// Returns all families of StepCast's data. Throws InputError for faulty data.
 const std::vector<ModelFamily>& model_families();
-/// The tensors of a name in the same file. Precondition: it has them.
+/// Returns the tensors of a name in the same data. Throws InputError if it lacks them.
 const std::vector<Tensor>& tensors_called(const std::string& name);
 
-/// What a family's file says in an unusual way, by the name that its row has for it.
+/// A quirk and the name that a family's row has for it ("adjust").
 struct Quirk {
   const char* name;
-  void (*read)(const ConfigKeys& keys, ModelDraft& draft);
+  ReadQuirk read;
 };
 
-/// Of decoders, and of encoders with or without a decoder.
+/// Decoders have the first quirks; encoders, with or without a decoder, the others.
 std::span<const Quirk> decoder_quirks();
 std::span<const Quirk> encoder_quirks();
 

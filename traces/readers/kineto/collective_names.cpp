@@ -4,18 +4,15 @@
 #include <string>
 #include <utility>
 
+#include "models/base/text.hpp"
 #include "traces/readers/kineto/kineto_trace.hpp"
 
 namespace stepcast {
 namespace {
 
-/// "_allgather_base" and "AllGather_RING" as "allgatherbase", "allgatherring".
+/// Returns a name without arguments: "AllGather_RING(...)" becomes "allgatherring".
 std::string bare(std::string_view name) {
-  std::string letters;
-  for (const char c : name.substr(0, name.find('(')))
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
+  return letters_and_digits(name.substr(0, name.find('(')));
 }
 
 }  // namespace

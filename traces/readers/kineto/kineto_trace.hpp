@@ -109,10 +109,11 @@ std::optional<CollectiveKind> collective_kind_of(std::string_view name);
 /// NCCL runs them, as it does an all-to-all, by the kernel SendRecv.
 std::optional<CollectiveKind> collective_kind_by_argument(std::string_view name);
 
-/// Whether it adds up what the ranks have.
+/// Returns whether the collective sums values of its ranks (all-reduce, reduce-scatter).
 bool reduces(std::optional<CollectiveKind> kind);
 
-/// Whether it ends on all of its ranks at about the same moment: some may leave others early.
+/// Returns whether the collective ends on all of its ranks at about the same time. A rank may leave
+/// a broadcast, reduce or send early.
 bool ends_together(CollectiveKind kind);
 
 /// Whether this argument is that of one end of a message.

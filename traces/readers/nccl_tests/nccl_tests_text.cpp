@@ -193,18 +193,4 @@ BenchmarkLog read_nccl_tests_text(std::string_view text, const std::string& orig
   return reader.finish();
 }
 
-Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& where,
-                   ImportReport& report) {
-  constexpr double kMuch = 1.15;
-  if ((in_place > Seconds{}) != (out_of_place > Seconds{})) {
-    report.doubt("row with one time of zero; the other was taken", where);
-    return std::max(in_place, out_of_place);
-  }
-  const auto [shorter, longer] = std::minmax(out_of_place, in_place);
-  if (longer > shorter * kMuch)
-    report.doubt("out-of-place and in-place times more than 15 % apart; the shorter was taken",
-                 where);
-  return shorter;
-}
-
 }  // namespace stepcast

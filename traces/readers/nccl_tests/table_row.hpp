@@ -8,6 +8,7 @@
 
 #include "models/base/units.hpp"
 #include "traces/readers/nccl_tests/rank_range.hpp"
+#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 
@@ -46,5 +47,9 @@ std::optional<TableRow> find_row(const std::vector<std::string_view>& words, Tab
 /// Whether a time says another bandwidth than the row, in GB/s: then one of them has another unit.
 /// Bandwidths below 1 are printed too coarsely to tell.
 bool contradicts(Bytes size, Seconds time, double algorithm_bandwidth);
+
+/// Returns the shorter of the two times of a row. Counts a doubt if they differ much.
+Seconds shorter_of(Seconds out_of_place, Seconds in_place, const std::string& where,
+                   ImportReport& report);
 
 }  // namespace stepcast

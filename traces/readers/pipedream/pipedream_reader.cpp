@@ -26,14 +26,14 @@ struct ProfileBatch {
   bool stated = false;  ///< By the user; else derived from the linear layers.
 };
 
-constexpr double kBytesOfNumber = 4;
+constexpr std::uint64_t kBytesPerElement = 4;  // PipeDream profiled in fp32.
 
 /// The batch that a linear layer's output gives; 0 if it is not a whole number.
 double linear_batch(const GraphNode& node) {
   const auto outputs = static_cast<double>(module_outputs(node.description));
   if (outputs == 0)
     return 0;
-  const double batch = node.activation.value / (kBytesOfNumber * outputs);
+  const double batch = node.activation.value / (kBytesPerElement * outputs);
   const bool whole =
       batch == std::floor(batch) && batch <= std::numeric_limits<std::uint32_t>::max();
   return whole ? batch : 0;
@@ -82,7 +82,7 @@ double macs_per_sample(const GraphNode& node, const std::vector<Parameter>& para
   const auto outputs = static_cast<double>(module_outputs(node.description));
   if (outputs == 0 || parameters.empty() || parameters[0].name != "weight")
     return 0;
-  const double positions = node.activation.value / (kBytesOfNumber * outputs * batch);
+  const double positions = node.activation.value / (kBytesPerElement * outputs * batch);
   if (positions != std::floor(positions))
     return 0;
   return positions * static_cast<double>(parameters[0].elements);
@@ -180,8 +180,7 @@ Provenance profile_provenance(const GraphFile& file, const Workload& workload,
   return provenance;
 }
 
-constexpr std::uint64_t kBytesPerElement = 4;  // PipeDream profiled in fp32.
-constexpr double kDoubtfulBackward = 0.01;     // Of the forward time.
+constexpr double kDoubtfulBackward = 0.01;  // Of the forward time.
 
 /// "vgg16" of ".../inception_v3/graph.txt" as "inception-v3"; else the name of the file.
 std::string model_of(const std::string& origin) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "models/base/text.hpp"
 #include "traces/json/json_text.hpp"
 #include "traces/readers/log_text.hpp"
 

@@ -65,12 +65,12 @@ bool is_profile_of_pytorch(std::string_view head) {
 
 struct JobFormatRow {
   JobFormat format;
-  std::string_view title;  // As messages show it.
+  std::string_view title;  // The name that messages show.
   bool (*begins)(std::string_view head);
   bool is_json = true;
 };
 
-// In the order in which they are tried.
+// The formats of jobs, in the order in which they are tried.
 constexpr std::array kJobFormats{
     JobFormatRow{JobFormat::OperationsTable, "a table of operations", is_operations_csv, false},
     JobFormatRow{JobFormat::NsightExport, "an export of Nsight Systems", is_sqlite, false},

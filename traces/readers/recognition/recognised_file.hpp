@@ -38,8 +38,9 @@ RecognisedFile recognise(const std::filesystem::path& path);
 /// Says which command reads a file that is no trace for a reader; empty if none does.
 std::string command_for(const std::filesystem::path& path, const RecognisedFile& file);
 
-/// The readers in the order in which they are tried: the first that takes a file has it. A new
-/// format is a folder beside these, and one line there.
+/// Returns the readers in the order in which they are tried: the first that takes a file has it. A
+/// new format is a folder under traces/readers, a function below and an entry in the list of
+/// recognised_file.cpp.
 std::span<const TraceReader* const> trace_readers();
 
 /// Chakra graphs (Sridharan et al. 2023; MLCommons): nodes of one step with durations and

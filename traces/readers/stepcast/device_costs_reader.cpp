@@ -8,18 +8,6 @@
 
 namespace stepcast {
 
-namespace {
-
-/// A part of something: above 0, at most 1.
-double read_part(ObjectReader& reader, std::string_view key) {
-  const double value = reader.number(key, 0);
-  if (value <= 0 || value > 1)
-    reader.fail(key, fmt::format("expected a number above 0 and at most 1, found {}", value));
-  return value;
-}
-
-}  // namespace
-
 CompressionCosts parse_compression_costs(std::string_view text, const std::string& origin) {
   const nlohmann::json json = parse_json(text, origin);
   ObjectReader root(json, origin);
@@ -27,7 +15,7 @@ CompressionCosts parse_compression_costs(std::string_view text, const std::strin
   root.text("device");
   CompressionCosts costs{.exact = {root.number("exact_s_per_x_log2_x", 0)},
                          .search_rounds = root.number("search_rounds", 1),
-                         .sample = read_part(root, "sample"),
+                         .sample = root.part("sample"),
                          .fit_passes = root.number("fit_passes", 0),
                          .pick_passes = root.number("pick_passes", 0),
                          .feedback_passes = root.number("feedback_passes", 0),

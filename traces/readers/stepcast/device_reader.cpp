@@ -17,13 +17,6 @@ FlopsPerSecond tflops(ObjectReader& reader, std::string_view key) {
   return {reader.above_zero(key) * 1e12};
 }
 
-double part(ObjectReader& reader, std::string_view key) {
-  const double value = reader.number_or(key, 0, 1);
-  if (value <= 0 || value > 1)
-    reader.fail(key, "expected a number above 0 and at most 1");
-  return value;
-}
-
 GemmLaw read_products(ObjectReader reader) {
   const GemmLaw law{.launch = reader.time_text("launch"),
                     .peak = tflops(reader, "peak_tflops"),
@@ -33,7 +26,7 @@ GemmLaw read_products(ObjectReader reader) {
                     .block = reader.time_text("block"),
                     .split = reader.time_text("split"),
                     .least_part = reader.number("least_part", 1),
-                    .misaligned = part(reader, "misaligned"),
+                    .misaligned = reader.part_or("misaligned", 1),
                     .quantisation = reader.number("quantisation", 0)};
   reader.finish();
   return law;
@@ -58,10 +51,8 @@ void read_own(ObjectReader& law, TrainingLaw& read) {
   read.flash_backward = tflops(law, "flash_backward_tflops");
   read.elementwise = law.bandwidth_text("elementwise");
   read.kernel = law.time_text("kernel");
-  read.off_sector = part(law, "off_sector");
+  read.off_sector = law.part_or("off_sector", 1);
 }
-
-}  // namespace
 
 WrittenLaw read_law(ObjectReader law) {
   WrittenLaw written{.like = law.text_or("like", "")};
@@ -75,8 +66,6 @@ WrittenLaw read_law(ObjectReader law) {
   law.finish();
   return written;
 }
-
-namespace {
 
 struct DeviceFile {
   DeviceSpec device;

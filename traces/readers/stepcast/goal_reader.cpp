@@ -17,9 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path folder() {
-  return data_root() / "traces/published/goals";
-}
+constexpr const char* kFolder = "traces/published/goals";
 
 std::optional<double> find_amount(ObjectReader& item, std::string_view key) {
   return item.has(key) ? std::optional(item.above_zero(key)) : std::nullopt;
@@ -27,7 +25,7 @@ std::optional<double> find_amount(ObjectReader& item, std::string_view key) {
 
 Attempt read_attempt(ObjectReader& item) {
   Attempt attempt{.schedule = item.text("schedule"),
-                  .options = item.texts_by_name("options"),
+                  .options = item.texts_by_name_or_none("options"),
                   .epochs = find_amount(item, "epochs"),
                   .iterations = find_amount(item, "iterations"),
                   .provenance = read_provenance(item.object("provenance"))};
@@ -60,7 +58,7 @@ Goal parse_goal(std::string_view text, const std::string& origin) {
 }
 
 std::vector<std::string> goal_names() {
-  return names_in(folder(), ".json");
+  return names_in(kFolder, ".json");
 }
 
 fs::path find_goal(const std::string& name) {
@@ -70,7 +68,7 @@ fs::path find_goal(const std::string& name) {
     throw InputError(fmt::format("unknown goal {}: expected one of {}, or a file{}",
                                  in_quotes(name), fmt::join(names, ", "),
                                  did_you_mean(name, names)));
-  return is_path ? fs::path(name) : folder() / (name + ".json");
+  return is_path ? fs::path(name) : data_root() / kFolder / (name + ".json");
 }
 
 Goal load_goal(const std::string& name) {

@@ -96,13 +96,13 @@ std::string to_csv(const SlowDown::Recorded& recorded) {
 SlowDown::Recorded load_slow_downs(const std::string& name) {
   if (name.find('/') != std::string::npos || name.ends_with(".csv"))
     return read_slow_downs(name);
-  const std::filesystem::path folder = data_root() / "traces/slow_downs";
-  const std::vector<std::string> names = names_in(folder, ".csv");
+  constexpr const char* kFolder = "traces/slow_downs";
+  const std::vector<std::string> names = names_in(kFolder, ".csv");
   if (std::ranges::find(names, name) == names.end())
     throw InputError(fmt::format("file: expected one of {} or a .csv file, found {}{}",
                                  fmt::join(names, ", "), in_quotes(name),
                                  did_you_mean(name, names)));
-  return read_slow_downs(folder / (name + ".csv"));
+  return read_slow_downs(data_root() / kFolder / (name + ".csv"));
 }
 
 }  // namespace stepcast

@@ -28,7 +28,6 @@ std::string to_json_text(const Workload& workload);
 // The words of the workload format, shared by its reader and its writer.
 
 inline constexpr std::string_view kWorkloadFormat = "stepcast-workload";
-inline constexpr unsigned kWorkloadVersion = 1;
 
 inline constexpr std::array kDataTypeNames = {
     std::pair{DataType::Float64, "fp64"}, std::pair{DataType::Float32, "fp32"},

@@ -55,20 +55,6 @@ std::string read_precision(ObjectReader& reader) {
   return precision;
 }
 
-void check_format(ObjectReader& reader) {
-  const std::string format = reader.text("format");
-  if (format != kWorkloadFormat) {
-    reader.fail("format",
-                fmt::format("expected \"{}\", found {}", kWorkloadFormat, shown(json(format))));
-  }
-  const std::uint64_t version = reader.count("version", 1);
-  if (version != kWorkloadVersion) {
-    reader.fail("version",
-                fmt::format("expected {}, the version that this StepCast reads, found {}",
-                            kWorkloadVersion, version));
-  }
-}
-
 constexpr const char* kMatrix = "matrix";
 constexpr const char* kVector = "vector";
 
@@ -100,10 +86,6 @@ std::optional<KroneckerFactors> read_kronecker(std::optional<ObjectReader> reade
   return factors;
 }
 
-std::uint32_t read_launches(ObjectReader& reader, std::string_view key) {
-  return reader.has(key) ? reader.count_up_to(key, 0, 1U << 20U) : 0;
-}
-
 Layer read_layer(ObjectReader& reader) {
   Layer layer;
   layer.name = reader.name("name");
@@ -119,8 +101,8 @@ Layer read_layer(ObjectReader& reader) {
                 fmt::format("expected {}, found {}", kSizeRange.words, layer.activation.value));
   layer.macs = reader.number_or("macs", 0, 0);
   layer.kronecker = read_kronecker(reader.object_if("kronecker"));
-  layer.forward_launches = read_launches(reader, "forward_launches");
-  layer.backward_launches = read_launches(reader, "backward_launches");
+  layer.forward_launches = reader.count_up_to_or("forward_launches", 0, 1U << 20U, 0);
+  layer.backward_launches = reader.count_up_to_or("backward_launches", 0, 1U << 20U, 0);
   reader.finish();
   return layer;
 }
@@ -214,16 +196,14 @@ std::vector<std::pair<LayerId, LayerId>> read_edges(ObjectReader& reader, std::s
 Workload parse_workload(std::string_view text, const std::string& origin) {
   const json document = parse_json(text, origin);
   ObjectReader reader(document, origin);
-  check_format(reader);
+  read_format_header(reader, kWorkloadFormat);
   Workload workload;
   workload.name = name_of_workload(reader);
   workload.model = reader.name("model");
   workload.device = reader.name("device");
   workload.batch = reader.count_up_to("batch", 1, std::numeric_limits<std::uint32_t>::max());
-  if (reader.has("passes"))
-    workload.passes = reader.count_up_to("passes", 1, 65536);
-  if (reader.has("model_group"))
-    workload.model_group = reader.count_up_to("model_group", 1, 65536);
+  workload.passes = reader.count_up_to_or("passes", 1, 65536, workload.passes);
+  workload.model_group = reader.count_up_to_or("model_group", 1, 65536, workload.model_group);
   workload.precision = read_precision(reader);
   workload.batch_scaling = named(reader, "batch_scaling",
                                  reader.text_or("batch_scaling", "unknown"), kBatchScalingNames);

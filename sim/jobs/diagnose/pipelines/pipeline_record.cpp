@@ -15,8 +15,8 @@ namespace {
 
 /// Sums of delays leave rounding behind.
 Seconds tidy(double time) {
-  constexpr double kNone = 1e-12;
-  return Seconds{time > kNone ? time : 0};
+  constexpr double kRounding = 1e-12;
+  return Seconds{time > kRounding ? time : 0};
 }
 
 /// Transfers as they are added up.

@@ -21,7 +21,7 @@ void keep_first(Table& table, std::size_t most) {
   table.rows.resize(std::min(table.rows.size(), most));
 }
 
-/// Beside what the cluster has for them; empty: no cluster is given.
+/// Returns the bus bandwidths of meetings beside those of the cluster; empty without a cluster.
 std::string cluster_table(const Diagnosis& diagnosis, const std::vector<MeetingRow>& meetings) {
   if (diagnosis.cluster.empty())
     return "";

@@ -30,7 +30,7 @@ std::string size_text(const ordered_json& value) {
   return value == 0 ? "not recorded" : format_bytes({value.get<double>()});
 }
 
-/// Null where no times are recorded.
+/// Returns the mean time; 0 where no times are recorded.
 ordered_json mean_time(const CollectiveSummary& entry) {
   return (entry.time / static_cast<double>(entry.count)).value;
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/numbers.hpp"
+#include "sim/report/text/sweep_report.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
@@ -24,19 +25,9 @@ std::string density_text(double place) {
   return is_density(place) ? fmt::format("{:.3g}", place) : "always";
 }
 
-std::vector<std::size_t> varying_cells_of(const Jobs& jobs) {
-  std::vector<std::size_t> varying;
-  for (std::size_t cell = 0; cell < jobs.front().job.size(); ++cell)
-    if (std::ranges::any_of(jobs, [&](const JobBoundaries& each) {
-          return each.job[cell].value != jobs.front().job[cell].value;
-        }))
-      varying.push_back(cell);
-  return varying;
-}
-
 std::string table_of(const Jobs& jobs, std::size_t pair) {
   Table table{.columns = {{"GPUs"}}};
-  const std::vector<std::size_t> varying = varying_cells_of(jobs);
+  const std::vector<std::size_t> varying = varying_cells(jobs, &JobBoundaries::job);
   for (const std::size_t cell : varying)
     table.columns.push_back({jobs.front().job[cell].name});
   table.columns.push_back({"analytic"});
@@ -102,7 +93,7 @@ std::string explanation(const Jobs& jobs, std::size_t pair) {
   const JobBoundaries& job = telling_job(jobs, pair);
   const Boundary& boundary = job.boundaries[pair];
   std::string where = gpus_in_words(job.gpus);
-  for (const std::size_t cell : varying_cells_of(jobs))
+  for (const std::size_t cell : varying_cells(jobs, &JobBoundaries::job))
     where += fmt::format(", {}={}", job.job[cell].name, job.job[cell].value);
   return fmt::format(
       "- On {}: {}; the condition that counts bytes alone says {}. Leaving out one thing after "
@@ -138,7 +129,7 @@ std::string render_boundaries(const Jobs& jobs) {
     text += table_of(jobs, pair);
     why += wrap(explanation(jobs, pair), 2);
   }
-  return why.empty() ? "" : text + "\nWhy\n" + why;
+  return why.empty() ? "" : text + "\nWhy\n" + why + wrap(kDensityCaveat, 0);
 }
 
 Json boundaries_json(const Jobs& jobs) {

@@ -9,8 +9,11 @@
 
 namespace stepcast {
 
-/// Tables of boundaries, and what moves each away from where bytes alone would put it; "" where
-/// there are none.
+inline constexpr const char* kDensityCaveat =
+    "Only time is forecast, not convergence: at one density the schemes send different entries.";
+
+/// Tables of boundaries, what moves each away from where bytes alone would put it, and the caveat;
+/// "" where there are none.
 std::string render_boundaries(const std::vector<JobBoundaries>& jobs);
 nlohmann::ordered_json boundaries_json(const std::vector<JobBoundaries>& jobs);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "models/base/text.hpp"
+#include "sim/report/json/study_json.hpp"
 #include "sim/report/text/table.hpp"
 
 namespace stepcast {
@@ -52,7 +53,7 @@ std::string edge_json(const std::vector<EdgeDevice>& devices) {
                                {"share", best.devices[i].share},
                                {"upload_s", best.devices[i].upload.value},
                                {"round_s", best.devices[i].round.value}});
-  return json.dump(2) + "\n";
+  return printed(json);
 }
 
 }  // namespace stepcast

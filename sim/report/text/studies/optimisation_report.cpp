@@ -69,8 +69,8 @@ std::string render_edited_step(const EditedStep& found) {
                             100 * found.step_error),
                 0);
   else
-    text = fmt::format("{} on {}, {}, schedule {}\n", found.subject, found.cluster, sizes(found),
-                       found.schedule);
+    text = fmt::format("{} on {}, {}, schedule {}, {} fidelity\n", found.subject, found.cluster,
+                       sizes(found), found.schedule, name_of(found.fidelity));
   if (found.pace.stalled_steps > 0)
     text += wrap(describe(found.pace), 0);
   for (const std::string& note : found.notes)

@@ -94,7 +94,8 @@ TEST(CompareAcross, CurvesOfEightSchedulesAtMostAreDrawnAndTheTitleSaysSo) {
   EXPECT_EQ(curves_in(file), 8U);
   std::ifstream stream(file);
   const std::string svg(std::istreambuf_iterator<char>(stream), {});
-  EXPECT_NE(svg.find("of the schedules"), std::string::npos);
+  EXPECT_NE(svg.find(": 8 of "), std::string::npos);
+  EXPECT_NE(svg.find("fastest at nodes=2"), std::string::npos);
   // The table holds them all.
   EXPECT_NE(outcome.out.find("\nps "), std::string::npos) << outcome.out;
   // Of more clusters every schedule that is kept has a curve on each.

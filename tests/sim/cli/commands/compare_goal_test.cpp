@@ -61,7 +61,7 @@ TEST(CompareGoal, TakesOneJobAndNoneOfTheViewsOfAStudy) {
   };
   EXPECT_NE(error_with({"--nodes", "1,2"}).find("--goal: expected one job, found lists"),
             std::string::npos);
-  EXPECT_NE(error_with({"--across", "schedule"}).find("expected none of --shard"),
+  EXPECT_NE(error_with({"--across", "schedule"}).find("--across: not with --goal"),
             std::string::npos);
   EXPECT_NE(error_with({"--schedules", "ddp"}).find("the goal counts no steps of ddp"),
             std::string::npos);

@@ -74,11 +74,13 @@ TEST(RunParts, HaveNoneOfTheFilesOfAForecast) {
   };
   EXPECT_EQ(error_with({"--parts", "exposed", "--verbose"}),
             "stepcast: --verbose: not with --parts\n");
+  EXPECT_EQ(error_with({"--parts", "exposed", "--seeds", "4"}),
+            "stepcast: --seeds: not with --parts\n");
   EXPECT_EQ(error_with({"--csv", "x.csv"}), "stepcast: --csv: expected together with --parts\n");
   EXPECT_EQ(
-      error_with({"--edge", "x.csv"}),
-      "stepcast: EXPERIMENT and --schedule: not with --edge, whose devices are all that it is "
-      "of\n");
+      error_with({"--edge", "x.csv", "--set", "batch=8", "--nodes", "2"}),
+      "stepcast: EXPERIMENT, --schedule, --nodes and --set: not with --edge, which reads only "
+      "its table of devices\n");
   EXPECT_EQ(error_with({"--parts", "some"}),
             "stepcast: --parts: expected exposed or ablation, found \"some\"\n");
 }

@@ -25,7 +25,8 @@ std::size_t count(const std::string& text, const std::string& what) {
 }
 
 TEST(BarChart, APartThatTakesNothingHasNoRectangle) {
-  BarChart chart{.title = "a", .unit = "ms", .rows = {"x"}, .legend = false};
+  BarChart chart{
+      .title = "a", .unit = "ms", .rows = {"x"}, .kinds = {"a", "b", "c"}, .legend = false};
   chart.bars = {{.end = 2}, {.begin = 2, .end = 2, .kind = 1}, {.begin = 2, .end = 3, .kind = 2}};
   EXPECT_EQ(count(panel_of(chart).elements, "<rect"), 2U);
 }
@@ -41,7 +42,7 @@ TEST(BarChart, AKindOfWorkHasItsColourInEveryChart) {
   BarChart chart{.title = "a", .unit = "ms", .legend = false};
   chart.add_row("b", 0, 1, "exposed communication: all-gather", "");
   EXPECT_NE(panel_of(chart).elements.find("#882255"), std::string::npos);
-  EXPECT_STREQ(colour_of_work("other compute: packing", 0), "#009e73");
+  EXPECT_STREQ(colour_of_work("other compute: packing", 0), "#44aa99");
   EXPECT_STREQ(colour_of_work("what nobody knows", 1), kPalette[1]);
 }
 

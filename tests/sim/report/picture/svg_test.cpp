@@ -17,7 +17,7 @@ TEST(Svg, TextLiesAtItsPoint) {
 }
 
 TEST(Svg, ADocumentHoldsItsElementsOnWhite) {
-  const std::string page = svg::document(760, 420, 12, "<line/>\n");
+  const std::string page = svg::document(760, 420, "<line/>\n");
   EXPECT_TRUE(
       page.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"760\" "
                        "height=\"420\" viewBox=\"0 0 760 420\""));

@@ -33,7 +33,8 @@ Scenario few_tensors() {
 EditedStep searched(Scenario scenario, const ScheduleOptions& options = {}) {
   scenario.settings.schedule = options;
   EditedStep result;
-  search_option_ways(job_of(scenario, "ps"), {}, result);
+  const ScheduledJob job = job_of(scenario, "ps");
+  search_option_ways(job, planned(job), {}, result);
   return result;
 }
 

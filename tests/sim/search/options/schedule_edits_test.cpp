@@ -75,8 +75,9 @@ void expect_near_the_best(std::uint32_t layers, const Cluster& cluster) {
     ends.push_back(layers);
     best = std::min(best, step_with(ends, workload, cluster));
   }
-  EXPECT_LE(optimised(workload, cluster).step_after.value, 1.025 * best.value)
-      << layers << " " << cluster.name;
+  const EditedStep found = optimised(workload, cluster);
+  EXPECT_LE(found.step_after.value, 1.025 * best.value) << layers << " " << cluster.name;
+  EXPECT_GE(found.step_after.value, best.value * (1 - 1e-9)) << layers << " " << cluster.name;
 }
 
 TEST(ScheduleEditsTest, SmallCasesAreNearTheBestOfAll) {

@@ -74,8 +74,9 @@ TEST(ModelConfig, WhatTheFileDoesNotSayIsChosen) {
 
 TEST(ModelConfig, AnUnknownFamilyIsRefusedWithoutAnotherInItsPlace) {
   EXPECT_EQ(input_error_of([] { model_of(R"({"model_type": "lama", "hidden_size": 8})"); }),
-            "config.json: /model_type: \"lama\" is no known family, and a file does not say what "
-            "tensors its blocks have; it lacks num_hidden_layers, num_attention_heads, "
+            "config.json: /model_type: \"lama\" is no family of configs/model_families.json, and a "
+            "file does not say what tensors its blocks have; it lacks num_hidden_layers, "
+            "num_attention_heads, "
             "intermediate_size, vocab_size, too; write a shape in line instead: run "
             "--workload transformer:layers=..");
   EXPECT_EQ(

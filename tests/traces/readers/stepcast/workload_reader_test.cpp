@@ -178,7 +178,7 @@ TEST(WorkloadReader, OtherFormatsAndVersionsAreRefused) {
   EXPECT_EQ(error_of(with("stepcast-workload", "stepcast-cluster")),
             "w.json: /format: expected \"stepcast-workload\", found \"stepcast-cluster\"");
   EXPECT_EQ(error_of(with("\"version\": 1", "\"version\": 2")),
-            "w.json: /version: expected 1, the version that this StepCast reads, found 2");
+            "w.json: /version: expected 1, found 2");
 }
 
 TEST(WorkloadReader, UnknownKeyNamesTheNearest) {

@@ -63,6 +63,16 @@ GroupRanks ordered(GroupRanks ranks) {
   return ranks;
 }
 
+/// Returns the ranks as an event notes them: "Process Group Ranks" as the text "[0, 1]", or "Global
+/// rank start" and "stride". Empty if the list is cut short ("[0, 1, ...]") or does not have `size`
+/// ranks; size 0: not noted.
+GroupRanks noted_ranks(const ChromeEvent& event, std::uint32_t size) {
+  GroupRanks ranks = ordered(ranks_in(event.text("Process Group Ranks")));
+  if (ranks.empty() || (size != 0 && ranks.size() != size))
+    ranks = even_ranks(event, size);
+  return ranks;
+}
+
 }  // namespace
 
 void ProcessGroups::take(const std::string& path, const ChromeArgument& value) {
@@ -79,13 +89,6 @@ void ProcessGroups::take(const std::string& path, const ChromeArgument& value) {
 GroupRanks ProcessGroups::ranks_of(const std::string& name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? GroupRanks() : ordered(found->second);
-}
-
-GroupRanks noted_ranks(const ChromeEvent& event, std::uint32_t size) {
-  GroupRanks ranks = ordered(ranks_in(event.text("Process Group Ranks")));
-  if (ranks.empty() || (size != 0 && ranks.size() != size))
-    ranks = even_ranks(event, size);
-  return ranks;
 }
 
 bool is_count(std::optional<double> number) {

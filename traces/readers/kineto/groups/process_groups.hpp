@@ -30,11 +30,6 @@ class ProcessGroups {
   std::string name_;  // Of the group whose ranks come next.
 };
 
-/// Ranks as an event notes them: "Process Group Ranks" as the text "[0, 1]", or "Global rank start"
-/// and "stride". Empty if the list is cut short ("[0, 1, ...]") or does not have `size`
-/// ranks; size 0: not noted.
-GroupRanks noted_ranks(const ChromeEvent& event, std::uint32_t size);
-
 /// Not negative, not huge: -1 stands for none.
 bool is_count(std::optional<double> number);
 

@@ -15,7 +15,7 @@
 namespace stepcast {
 namespace {
 
-/// A name, or a path that counts from the folder of the file.
+/// Returns a name as it is, and a path so that it counts from the folder of the file.
 std::string named_at(ObjectReader& root, std::string_view key, const std::string& value,
                      const std::string& file) try {
   return named_in(file, value);
@@ -23,7 +23,12 @@ std::string named_at(ObjectReader& root, std::string_view key, const std::string
   root.fail(key, error.what());
 }
 
-/// `schedule` for one, `schedules` for several; exactly one of the two keys.
+/// The key under which names are given: `schedule` for one, `schedules` for several.
+std::string key_of(const ObjectReader& root, const std::string& key) {
+  return root.has(key + "s") ? key + "s" : key;
+}
+
+/// The names under exactly one of the two keys.
 std::vector<std::string> read_names(ObjectReader& root, const std::string& key) {
   const std::string several = key + "s";
   std::vector<std::string> names = root.texts_or_none(several);
@@ -36,12 +41,13 @@ std::vector<std::string> read_names(ObjectReader& root, const std::string& key) 
   return names;
 }
 
-/// The same of files; the first is `one`, and all are `several` where there are others.
+/// Reads the names of files as read_names() does. `one` becomes the first name. `several` becomes
+/// all names, or stays empty where there is one.
 void read_named(ObjectReader& root, const std::string& key, const std::string& file,
                 std::string& one, std::vector<std::string>& several) {
   std::vector<std::string> names = read_names(root, key);
   for (std::string& name : names)
-    name = named_at(root, key, name, file);
+    name = named_at(root, key_of(root, key), name, file);
   one = names.front();
   if (names.size() > 1)
     several = std::move(names);

@@ -17,8 +17,8 @@ struct Experiment {
   std::string fidelity;                  ///< "analytic", "flow" or "step"; empty if not given.
   std::string engine;                    ///< "auto", "simgrid" or "own"; empty if not given.
   Settings settings;                     ///< `set`, `nodes` and `gpus_per_node`.
-  std::vector<std::string> workloads{};  ///< Where a comparison is of several: all of them.
-  std::vector<std::string> clusters{};   ///< The same.
+  std::vector<std::string> workloads{};  ///< All workloads of a comparison; empty: one alone.
+  std::vector<std::string> clusters{};   ///< All clusters of a comparison; empty: one alone.
 };
 
 class ObjectReader;

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::uint64_t kMostRanks = 1U << 20;
+constexpr std::uint32_t kMostRanks = 1U << 20;
 constexpr Seconds kLongest{1e4};
 constexpr std::array kKinds{TaskKind::Forward, TaskKind::Backward, TaskKind::Update,
                             TaskKind::OtherCompute, TaskKind::Communication};
@@ -246,14 +246,11 @@ ExportedPlan parse_exported_plan(std::string_view text, const std::string& origi
   exported.workload = root.text("workload");
   exported.cluster = root.text("cluster");
   exported.fidelity = root.text("fidelity");
-  exported.gpus = static_cast<std::uint32_t>(root.count("gpus", 1));
-  if (root.count("gpus", 1) > kMostRanks)
-    root.fail("gpus", fmt::format("expected at most {} GPUs", kMostRanks));
+  exported.gpus = root.count_up_to("gpus", 1, kMostRanks);
   exported.rank = static_cast<Rank>(count_below(root, "rank", exported.gpus, "rank"));
   exported.communication_slows_compute = root.flag_or("communication_slows_compute", false);
+  root.time_above_zero("iteration_time_s");
   exported.iteration_time = bounded_seconds(root, "iteration_time_s");
-  if (exported.iteration_time == Seconds{})
-    root.fail("iteration_time_s", "expected a time above 0");
   exported.provenance = read_provenance(root.object("provenance"));
   exported.plan.streams = read_streams(root);
   exported.plan.teams = read_teams(root, exported.gpus);

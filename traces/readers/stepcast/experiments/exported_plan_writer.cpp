@@ -1,4 +1,3 @@
-#include <iterator>
 #include <span>
 
 #include <fmt/format.h>

@@ -20,15 +20,15 @@ constexpr std::uint32_t kMostRanks = 1U << 20U;
 constexpr Seconds kShortest{1e-9};
 constexpr Seconds kLongest{1e6};
 
-std::uint64_t count_up_to(ObjectReader& reader, std::string_view key, std::uint64_t most) {
+std::uint64_t read_kernel_size(ObjectReader& reader, std::string_view key) {
   const std::uint64_t found = reader.count(key, 1);
-  if (found > most)
-    reader.fail(key, fmt::format("expected at most {}, found {}", most, found));
+  if (found > kLargestSize)
+    reader.fail(key, fmt::format("expected at most {}, found {}", kLargestSize, found));
   return found;
 }
 
 std::uint32_t ranks_or_one(ObjectReader& reader, std::string_view key) {
-  return reader.has(key) ? reader.count_up_to(key, 1, kMostRanks) : 1;
+  return reader.count_up_to_or(key, 1, kMostRanks, 1);
 }
 
 /// What no clock can have measured would make errors infinite.
@@ -40,7 +40,6 @@ Seconds measured_time(ObjectReader& reader, std::string_view key) {
 }
 
 Machine read_machine(ObjectReader reader) {
-  reader.object("libraries");  // It has to be there.
   Machine machine{.gpu = reader.text("gpu"),
                   .capability = reader.text("capability"),
                   .gpus = ranks_or_one(reader, "gpus"),
@@ -67,11 +66,11 @@ KernelFamily read_family(ObjectReader& reader) {
 KernelShape read_shape(ObjectReader& reader) {
   KernelShape shape{.family = read_family(reader)};
   if (unit_of(shape.family) == SizeUnit::Shape) {
-    shape.m = count_up_to(reader, "m", kLargestSize);
-    shape.n = count_up_to(reader, "n", kLargestSize);
-    shape.k = count_up_to(reader, "k", kLargestSize);
+    shape.m = read_kernel_size(reader, "m");
+    shape.n = read_kernel_size(reader, "n");
+    shape.k = read_kernel_size(reader, "k");
   } else {
-    shape.size = count_up_to(reader, "size", kLargestSize);
+    shape.size = read_kernel_size(reader, "size");
   }
   shape.gpus = ranks_or_one(reader, "gpus");
   shape.nodes = ranks_or_one(reader, "nodes");

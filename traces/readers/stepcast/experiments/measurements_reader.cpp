@@ -33,9 +33,12 @@ MeasuredCase read_case(ObjectReader& object, const std::string& file) {
                         .measured = object.time_above_zero("measured_s"),
                         .spread = object.number_or("spread", 0, 0)};
   if (measured.experiment.schedules.size() != 1)
-    object.fail("schedules", "expected one schedule a case");
-  if (!measured.experiment.workloads.empty() || !measured.experiment.clusters.empty())
-    object.fail("", "expected one \"workload\" and one \"cluster\" a case");
+    object.fail("schedules", fmt::format("expected one in a case, found {}",
+                                         measured.experiment.schedules.size()));
+  for (const auto& [key, several] : {std::pair{"workloads", &measured.experiment.workloads},
+                                     {"clusters", &measured.experiment.clusters}})
+    if (!several->empty())
+      object.fail(key, fmt::format("expected one in a case, found {}", several->size()));
   object.finish();
   return measured;
 }

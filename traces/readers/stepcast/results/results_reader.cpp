@@ -17,11 +17,11 @@ WrittenResult read_result(ObjectReader& item) {
                        .gpus_per_node = item.count("gpus_per_node", 1),
                        .batch = item.count("batch", 1),
                        .fidelity = item.text("fidelity"),
-                       .combination = item.texts_by_name("combination"),
+                       .combination = item.texts_by_name_or_none("combination"),
                        .iteration_time = item.time_above_zero("iteration_time_s")};
   ObjectReader schedule = item.object("schedule");
   result.schedule = schedule.text("name");
-  result.options = schedule.texts_by_name("options");
+  result.options = schedule.texts_by_name_or_none("options");
   return result;
 }
 

@@ -22,10 +22,6 @@ constexpr std::uint32_t kMost = 1'000'000'000;
 constexpr std::array kParts{ModelPart::Block, ModelPart::ExpertBlock, ModelPart::Embedding,
                             ModelPart::Head};
 
-std::uint32_t count_or_one(ObjectReader& row, std::string_view key) {
-  return row.has(key) ? row.count_up_to(key, 1, kMost) : 1;
-}
-
 ModelPart part_of(ObjectReader& row) {
   const std::string text = row.text_or("part", "block");
   for (const ModelPart part : kParts)
@@ -72,9 +68,9 @@ MeasuredPart read_row(ObjectReader& row) {
       .part = part_of(row),
       .micro_batch = row.count_up_to("micro_batch", 1, kMost),
       .seq = row.count_up_to("seq", 1, kMost),
-      .tensor = count_or_one(row, "tp"),
-      .context = count_or_one(row, "cp"),
-      .expert = count_or_one(row, "ep"),
+      .tensor = row.count_up_to_or("tp", 1, kMost, 1),
+      .context = row.count_up_to_or("cp", 1, kMost, 1),
+      .expert = row.count_up_to_or("ep", 1, kMost, 1),
       .sequence_parallel = row.flag_or("sequence_parallel", false),
       .recompute = recompute_of(row),
   };

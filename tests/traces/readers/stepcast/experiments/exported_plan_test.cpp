@@ -95,7 +95,7 @@ TEST(ExportedPlan, KnowsWhetherItsForecastSlowsComputeDown) {
       "p.json");
   EXPECT_TRUE(parse_exported_plan(to_json_text(slowed), "written").communication_slows_compute);
   EXPECT_EQ(error_with("\"rank\": 0", "\"rank\": 0, \"communication_slows_compute\": 1"),
-            "p.json: /communication_slows_compute: expected true or false");
+            "p.json: /communication_slows_compute: expected true or false, found 1");
 }
 
 TEST(ExportedPlan, RefusesTimesThatNoReplayWouldEnd) {

@@ -39,7 +39,7 @@ TEST(HardwareResults, RefuseWhatCannotBeMeasured) {
   EXPECT_EQ(error_with("\"gemm-fp32\"", "\"gem-fp32\""),
             "h.json: /points/0/family: unknown family \"gem-fp32\"; did you mean \"gemm-fp32\"?");
   EXPECT_EQ(error_with("\"quick\": false", "\"quick\": 0"),
-            "h.json: /quick: expected true or false");
+            "h.json: /quick: expected true or false, found 0");
   EXPECT_EQ(
       error_with("\"device\": \"madeup\"", "\"device\": \"../up\""),
       "h.json: /device: expected a name of lower-case letters, digits, '-', '.' and '_' such as "

@@ -71,7 +71,16 @@ TEST(MeasurementsReader, RefusesATimeOfZero) {
 TEST(MeasurementsReader, RefusesTwoSchedulesInOneCase) {
   EXPECT_EQ(error_of_case(R"({"workload": "w", "cluster": "c", "schedules": ["bsp", "ddp"],
                               "use": "check", "measured_s": 1})"),
-            "m.json: /cases/0/schedules: expected one schedule a case");
+            "m.json: /cases/0/schedules: expected one in a case, found 2");
+}
+
+TEST(MeasurementsReader, RefusesTwoWorkloadsOrClustersInOneCase) {
+  EXPECT_EQ(error_of_case(R"({"workloads": ["v", "w"], "cluster": "c", "schedule": "bsp",
+                              "use": "check", "measured_s": 1})"),
+            "m.json: /cases/0/workloads: expected one in a case, found 2");
+  EXPECT_EQ(error_of_case(R"({"workload": "w", "clusters": ["c", "d"], "schedule": "bsp",
+                              "use": "check", "measured_s": 1})"),
+            "m.json: /cases/0/clusters: expected one in a case, found 2");
 }
 
 TEST(MeasurementsReader, RefusesAFileWithoutCases) {

@@ -21,20 +21,21 @@ struct StudyView {
 
   /// Nothing that needs all forecasts at once.
   bool is_only_json() const {
-    return json && !figure.is_wanted() && !page.is_wanted() && map.empty();
+    return json && !figure.is_wanted() && !page.is_wanted() && across.empty() && map.empty();
   }
 
   std::vector<CommandOption> options();
   /// Throws InputError if a file could not be written. To be called before long work.
   void check() const;
-  /// Throws InputError if the study does not have the cell that is asked for.
+  /// Throws InputError if the study does not have the cell that is asked for, and for a map over
+  /// schedules.
   void check(const Sweep& sweep) const;
 };
 
 /// What a study ends with.
 struct StudyEnd {
-  std::function<void()> finish{};           ///< Of files that grew: throws where that failed.
-  std::vector<JobBoundaries> boundaries{};  ///< Of a map over densities.
+  std::function<void()> finish{};  ///< Completes files that grew; throws where that failed.
+  std::vector<JobBoundaries> boundaries{};  ///< Boundaries of a map over densities.
   std::function<std::string(const std::vector<SweepRow>&)> text{};  ///< Below the table.
 };
 

@@ -1,4 +1,4 @@
-#include "sim/cli/study/study_output.hpp"
+#include "sim/cli/study/study_view.hpp"
 
 #include <algorithm>
 
@@ -77,6 +77,10 @@ void StudyView::check(const Sweep& sweep) const {
     throw InputError("--across, --map: expected one of the two");
   if (!across.empty())
     require_cell(sweep, "--across", across);
+  if (map == "schedule")
+    throw InputError(
+        "--map schedule: expected something other than schedules; --across schedule shows their "
+        "times");
   if (!map.empty())
     require_cell(sweep, "--map", map);
 }
@@ -120,14 +124,13 @@ std::vector<SweepRow> print_study(const Sweep& sweep, const std::vector<SweepRes
   }
   if (view.figure.is_wanted())
     files.emplace_back([&] { view.figure.write(figure_of(rows, view, end)); });
-  if (view.page.is_wanted())
-    files.emplace_back([&] { view.page.write(json_of(sweep, rows, end)); });
-  print_then_write(
-      view.json ? with_list(json_of(sweep, rows, end), "refused", refused_json(sweep, results))
-                : fmt::format("{}{}{}", table_of(sweep, rows, view, end),
-                              refused.empty() ? "" : "\n", refused) +
-                      (end.text ? end.text(rows) : ""),
-      files);
+  const std::string json = view.json || view.page.is_wanted() ? json_of(sweep, rows, end) : "";
+  files.emplace_back([&] { view.page.write(json); });
+  print_then_write(view.json ? with_list(json, "refused", refused_json(sweep, results))
+                             : fmt::format("{}{}{}", table_of(sweep, rows, view, end),
+                                           refused.empty() ? "" : "\n", refused) +
+                                   (end.text ? end.text(rows) : ""),
+                   files);
   return rows;
 }
 
