@@ -63,8 +63,8 @@ NAMED_ELSEWHERE = {
     "models/workload/workload.hpp": _COSTS,
     "traces/catalog.cpp": _COSTS,
     "traces/catalog.hpp": _COSTS,
-    "traces/readers/stepcast/device_costs_reader.cpp": _COSTS,
-    "traces/readers/stepcast/device_costs_reader.hpp": _COSTS,
+    "traces/formats/stepcast/device_costs_reader.cpp": _COSTS,
+    "traces/formats/stepcast/device_costs_reader.hpp": _COSTS,
     "models/schedule/model_parallel/": "an option says the stage of ZeRO and bears its name",
     "sim/study/validate/cases/cases.cpp": "sets that option",
     "sim/search/plan/": "chooses values of that option",
@@ -75,17 +75,17 @@ NAMED_ELSEWHERE = {
     "sim/asynchronous/": "what decentralised schedules do at run time is there",
     "models/network/cluster.hpp": _SOFTWARE,
     "models/network/free_software.hpp": _SOFTWARE,
-    "traces/readers/stepcast/cluster_fields.cpp": _SOFTWARE,
-    "traces/readers/horovod_timeline/": _FORMAT,
-    "traces/readers/ddp_logging/": _FORMAT,
-    "traces/readers/recognition/recognised_file.cpp": _FORMAT,
-    "traces/readers/recognition/recognised_file.hpp": _FORMAT,
+    "traces/formats/stepcast/cluster_fields.cpp": _SOFTWARE,
+    "traces/formats/horovod_timeline/": _FORMAT,
+    "traces/formats/ddp_logging/": _FORMAT,
+    "traces/formats/recognition/recognised_file.cpp": _FORMAT,
+    "traces/formats/recognition/recognised_file.hpp": _FORMAT,
 }
 
 # Libraries by header prefix, and the folders that may include them.
 RESERVED = {"simgrid/": ["sim/engine", "tests"], "xbt/": ["sim/engine", "tests"], "CLI/": ["sim/cli"],
             "boost/graph/": ["models/graph"], "valijson/": ["tests"], "benchmark/": ["tests/bench"],
-            "nlopt": ["sim/forecast/tuning"], "simdjson": ["traces/readers"], "pybind11/": ["sim/python"]}
+            "nlopt": ["sim/forecast/tuning"], "simdjson": ["traces/formats"], "pybind11/": ["sim/python"]}
 
 # Headers that cost seconds in every file that includes them: never in a header of ours.
 ONLY_IN_SOURCES = ("nlohmann/json.hpp", "simdjson.h", "spdlog/")

@@ -9,7 +9,7 @@
 #include "models/network/adapters.hpp"
 #include "models/workload/transformer/transformer_workload.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 #include "traces/settings.hpp"
 
 // What settings make of a workload and of a cluster.

@@ -10,13 +10,13 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/workload/transformer/presets.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
+#include "traces/formats/stepcast/device_costs_reader.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/named_files.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/device_costs_reader.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

@@ -8,7 +8,7 @@
 
 #include "models/network/cluster.hpp"
 #include "models/workload/workload.hpp"
-#include "traces/readers/stepcast/experiments/experiment_reader.hpp"
+#include "traces/formats/stepcast/experiments/experiment_reader.hpp"
 
 namespace stepcast {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "traces/readers/log_text.hpp"
+#include "traces/formats/log_text.hpp"
 
 namespace stepcast {
 

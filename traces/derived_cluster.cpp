@@ -10,8 +10,8 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

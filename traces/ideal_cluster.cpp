@@ -5,7 +5,7 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/network/free_software.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 

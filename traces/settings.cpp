@@ -7,8 +7,8 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

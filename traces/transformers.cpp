@@ -9,9 +9,9 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
-#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/transformers/measured_parts_file.hpp"
+#include "traces/formats/stepcast/transformers/transformer_reader.hpp"
 
 namespace stepcast {
 namespace {

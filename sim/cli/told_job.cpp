@@ -2,8 +2,8 @@
 
 #include "sim/cli/tell.hpp"
 #include "sim/jobs/diagnose/pipelines/recorded_cluster.hpp"
+#include "traces/formats/import.hpp"
 #include "traces/job/read_job.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 

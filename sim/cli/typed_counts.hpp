@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "sim/cli/command_option.hpp"
-#include "traces/readers/stepcast/goal_reader.hpp"
+#include "traces/formats/stepcast/goal_reader.hpp"
 
 namespace stepcast {
 

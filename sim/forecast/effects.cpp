@@ -19,7 +19,7 @@
 #include "sim/forecast/forecast_notes.hpp"
 #include "sim/forecast/idle_settings.hpp"
 #include "sim/forecast/network_notes.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

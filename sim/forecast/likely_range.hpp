@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "models/network/cluster.hpp"
-#include "traces/readers/stepcast/experiments/measurements_reader.hpp"
+#include "traces/formats/stepcast/experiments/measurements_reader.hpp"
 
 namespace stepcast {
 

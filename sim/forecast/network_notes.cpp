@@ -12,7 +12,7 @@
 #include "models/base/text.hpp"
 #include "models/collective/measured_curve.hpp"
 #include "models/collective/nccl/tuner.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "models/workload/workload.hpp"
 #include "sim/engine/engine.hpp"
-#include "traces/readers/stepcast/experiments/exported_plan.hpp"
+#include "traces/formats/stepcast/experiments/exported_plan.hpp"
 
 namespace stepcast {
 

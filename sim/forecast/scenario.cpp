@@ -15,7 +15,7 @@
 #include "sim/forecast/hybrid/hybrid_forecast.hpp"
 #include "sim/forecast/protocol_forecast.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/slow_downs_file.hpp"
+#include "traces/formats/stepcast/slow_downs_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -11,7 +11,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/planned_run.hpp"
 #include "sim/forecast/schedule_run.hpp"
-#include "traces/readers/stepcast/experiments/experiment_reader.hpp"
+#include "traces/formats/stepcast/experiments/experiment_reader.hpp"
 #include "traces/settings.hpp"
 
 namespace stepcast {

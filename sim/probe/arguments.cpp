@@ -11,7 +11,7 @@
 #include "models/base/enum_name.hpp"
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "traces/readers/stepcast/experiments/hardware_results.hpp"
+#include "traces/formats/stepcast/experiments/hardware_results.hpp"
 
 namespace stepcast {
 namespace {

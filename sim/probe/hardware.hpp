@@ -9,7 +9,7 @@
 #include "sim/probe/replay_program.hpp"
 #include "sim/probe/sampling.hpp"
 #include "sim/probe/work.hpp"
-#include "traces/readers/stepcast/experiments/hardware_results.hpp"
+#include "traces/formats/stepcast/experiments/hardware_results.hpp"
 
 namespace stepcast {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/probe/arguments.hpp"
-#include "traces/readers/stepcast/experiments/exported_plan.hpp"
+#include "traces/formats/stepcast/experiments/exported_plan.hpp"
 
 namespace stepcast {
 

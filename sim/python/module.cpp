@@ -13,10 +13,10 @@
 #include "sim/report/picture/colours.hpp"
 #include "sim/workers/stop.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 
 // The module's core, stepcast._core: the commands as functions of texts. What is pleasant about the
 // package is written in Python beside this, in sim/python/stepcast.

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "traces/readers/import.hpp"
+#include "traces/formats/import.hpp"
 
 namespace stepcast {
 namespace {

@@ -1,6 +1,6 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/architecture_reader.hpp"
+#include "traces/formats/stepcast/architecture_reader.hpp"
 
 namespace stepcast::fuzz {
 

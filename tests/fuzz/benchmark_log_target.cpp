@@ -2,7 +2,7 @@
 #include "models/collective/measured_curve.hpp"
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/benchmark_log.hpp"
+#include "traces/formats/benchmark_log.hpp"
 
 namespace stepcast::fuzz {
 

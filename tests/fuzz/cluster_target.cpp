@@ -1,6 +1,6 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 
 namespace stepcast::fuzz {
 

@@ -1,7 +1,7 @@
 #include "models/collective/measured_curve.hpp"
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
 
 namespace stepcast::fuzz {
 

@@ -2,7 +2,7 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/experiments/hardware_results.hpp"
+#include "traces/formats/stepcast/experiments/hardware_results.hpp"
 
 namespace stepcast::fuzz {
 

@@ -1,6 +1,6 @@
 #include "tests/fuzz/targets.hpp"
 #include "tests/fuzz/trace_checks.hpp"
-#include "traces/readers/recognition/recognised_file.hpp"
+#include "traces/formats/recognition/recognised_file.hpp"
 
 namespace stepcast::fuzz {
 

@@ -5,8 +5,8 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/support/input_files.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/import.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
+#include "traces/formats/import.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 

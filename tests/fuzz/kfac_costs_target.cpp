@@ -1,6 +1,6 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/device_costs_reader.hpp"
+#include "traces/formats/stepcast/device_costs_reader.hpp"
 
 namespace stepcast::fuzz {
 

@@ -1,6 +1,6 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/experiments/measurements_reader.hpp"
+#include "traces/formats/stepcast/experiments/measurements_reader.hpp"
 
 namespace stepcast::fuzz {
 

@@ -2,9 +2,9 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/gzip.hpp"
-#include "traces/readers/recognition/recognised_file.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
+#include "traces/formats/gzip.hpp"
+#include "traces/formats/recognition/recognised_file.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 

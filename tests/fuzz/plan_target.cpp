@@ -2,7 +2,7 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/experiments/exported_plan.hpp"
+#include "traces/formats/stepcast/experiments/exported_plan.hpp"
 
 namespace stepcast::fuzz {
 

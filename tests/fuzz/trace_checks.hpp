@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "tests/fuzz/checks.hpp"
-#include "traces/readers/reader.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
+#include "traces/formats/reader.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 

@@ -2,7 +2,7 @@
 
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 
 namespace stepcast::fuzz {
 namespace {

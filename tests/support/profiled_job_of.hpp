@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "traces/formats/import.hpp"
 #include "traces/job/job_formats.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 

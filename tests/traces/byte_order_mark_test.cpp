@@ -8,12 +8,12 @@
 
 #include "tests/support/made_job.hpp"
 #include "tests/support/trace_folder.hpp"
+#include "traces/formats/chrome_json/byte_source.hpp"
+#include "traces/formats/stepcast/slow_downs_file.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/read_job.hpp"
 #include "traces/json/given_texts.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/chrome_json/byte_source.hpp"
-#include "traces/readers/stepcast/slow_downs_file.hpp"
 
 namespace stepcast {
 namespace {

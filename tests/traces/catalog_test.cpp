@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
-#include "traces/readers/stepcast/experiments/measurements_reader.hpp"
+#include "traces/formats/stepcast/experiments/measurements_reader.hpp"
 
 namespace stepcast {
 namespace {

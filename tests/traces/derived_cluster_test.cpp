@@ -6,7 +6,7 @@
 
 #include "tests/support/input_error.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "models/workload/derive.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "traces/formats/stepcast/architecture_reader.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/architecture_reader.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
 
 namespace stepcast {
 namespace {

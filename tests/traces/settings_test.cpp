@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/input_error.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -5,7 +5,7 @@
 #include "models/collective/collective.hpp"
 #include "models/collective/measured_curve.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -8,10 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "models/workload/derive.hpp"
+#include "traces/formats/stepcast/architecture_reader.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/architecture_reader.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

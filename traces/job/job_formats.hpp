@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "traces/formats/reader.hpp"
 #include "traces/job/job.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/rank_timeline.hpp"
-#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

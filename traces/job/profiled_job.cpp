@@ -10,12 +10,12 @@
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
 #include "models/base/text.hpp"
+#include "traces/formats/rank_record.hpp"
+#include "traces/formats/ranks/meetings.hpp"
 #include "traces/job/foreign_ranks.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/rank_timeline.hpp"
-#include "traces/readers/rank_record.hpp"
-#include "traces/readers/ranks/meetings.hpp"
 
 namespace stepcast {
 namespace {

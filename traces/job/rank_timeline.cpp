@@ -11,11 +11,11 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "models/collective/collective.hpp"
-#include "traces/readers/kineto/ascend_work.hpp"
-#include "traces/readers/kineto/device_work.hpp"
-#include "traces/readers/kineto/ranks/rank_steps.hpp"
-#include "traces/readers/kineto/recorded/recorded_steps.hpp"
-#include "traces/readers/kineto/recorded/step_recorder.hpp"
+#include "traces/formats/kineto/ascend_work.hpp"
+#include "traces/formats/kineto/device_work.hpp"
+#include "traces/formats/kineto/ranks/rank_steps.hpp"
+#include "traces/formats/kineto/recorded/recorded_steps.hpp"
+#include "traces/formats/kineto/recorded/step_recorder.hpp"
 
 namespace stepcast {
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "models/network/collective_kind.hpp"
+#include "traces/formats/rank_record.hpp"
+#include "traces/formats/reader.hpp"
 #include "traces/job/job.hpp"
-#include "traces/readers/rank_record.hpp"
-#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

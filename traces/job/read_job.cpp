@@ -11,11 +11,11 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "traces/csv_table.hpp"
+#include "traces/formats/import.hpp"
+#include "traces/formats/recognition/recognised_file.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/job_shape.hpp"
 #include "traces/job/rank_timeline.hpp"
-#include "traces/readers/import.hpp"
-#include "traces/readers/recognition/recognised_file.hpp"
 
 namespace stepcast {
 namespace {

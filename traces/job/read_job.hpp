@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <span>
 
+#include "traces/formats/reader.hpp"
 #include "traces/job/job.hpp"
-#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

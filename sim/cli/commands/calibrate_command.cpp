@@ -14,10 +14,10 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/measured/calibration_report.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/benchmark_log.hpp"
+#include "traces/formats/import.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/benchmark_log.hpp"
-#include "traces/readers/import.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
 
 namespace stepcast {
 namespace {

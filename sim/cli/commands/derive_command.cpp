@@ -9,10 +9,10 @@
 #include "sim/cli/subcommand.hpp"
 #include "sim/cli/tell.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/architecture_reader.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/architecture_reader.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

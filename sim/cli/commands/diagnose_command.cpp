@@ -22,9 +22,9 @@
 #include "sim/report/picture/figures.hpp"
 #include "sim/report/text/measured/diagnosis_report.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/slow_downs_file.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/slow_downs_file.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

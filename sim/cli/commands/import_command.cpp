@@ -10,13 +10,13 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/import.hpp"
+#include "traces/formats/stepcast/architecture_reader.hpp"
+#include "traces/formats/stepcast/transformers/measured_parts_file.hpp"
+#include "traces/formats/stepcast/transformers/profiled_block.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/json/json_text.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/import.hpp"
-#include "traces/readers/stepcast/architecture_reader.hpp"
-#include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
-#include "traces/readers/stepcast/transformers/profiled_block.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

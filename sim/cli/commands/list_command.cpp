@@ -19,13 +19,13 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/table.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/architecture_reader.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/goal_reader.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/json/provenance_json.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/architecture_reader.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/goal_reader.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

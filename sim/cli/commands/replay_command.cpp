@@ -20,8 +20,8 @@
 #include "sim/report/text/measured/replay_report.hpp"
 #include "sim/workers/workers.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/import.hpp"
 #include "traces/ideal_cluster.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {

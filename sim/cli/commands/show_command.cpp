@@ -16,11 +16,11 @@
 #include "sim/cli/tell.hpp"
 #include "sim/report/text/descriptions.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/architecture_reader.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/transformers/transformer_reader.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/architecture_reader.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
-#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

@@ -6,7 +6,7 @@
 #include "models/base/text.hpp"
 #include "traces/catalog.hpp"
 #include "traces/derived_cluster.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -9,8 +9,8 @@
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
 #include "sim/cli/tell.hpp"
-#include "traces/readers/huggingface/model_config.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
+#include "traces/formats/huggingface/model_config.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

@@ -11,7 +11,7 @@
 #include "models/base/text.hpp"
 #include "models/graph/edit/needs.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
 
 // Mixed precision and the fused optimiser are Daydream's (Zhu et al., USENIX ATC 2020): kernels
 // bound by arithmetic take a third, others half of their time; the update's kernels become one.

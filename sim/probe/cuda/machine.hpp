@@ -1,6 +1,6 @@
 #pragma once
 
-#include "traces/readers/stepcast/experiments/hardware_results.hpp"
+#include "traces/formats/stepcast/experiments/hardware_results.hpp"
 
 namespace stepcast {
 

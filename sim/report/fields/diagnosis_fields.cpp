@@ -7,7 +7,7 @@
 
 #include "models/base/text.hpp"
 #include "sim/report/fields/reading.hpp"
-#include "traces/readers/rank_comparison.hpp"
+#include "traces/formats/rank_comparison.hpp"
 
 namespace stepcast {
 namespace {

@@ -13,8 +13,8 @@
 #include "models/network/adapters.hpp"
 #include "sim/report/text/facts.hpp"
 #include "sim/report/text/table.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
 #include "traces/json/provenance_json.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -11,8 +11,8 @@
 #include "models/workload/architecture.hpp"
 #include "models/workload/transformer/transformer.hpp"
 #include "models/workload/workload.hpp"
-#include "traces/readers/stepcast/experiments/experiment_reader.hpp"
-#include "traces/readers/stepcast/goal_reader.hpp"
+#include "traces/formats/stepcast/experiments/experiment_reader.hpp"
+#include "traces/formats/stepcast/goal_reader.hpp"
 
 namespace stepcast {
 

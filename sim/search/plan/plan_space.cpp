@@ -12,8 +12,8 @@
 #include "sim/forecast/scenario.hpp"
 #include "sim/search/plan/fixed_layout.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/goal_reader.hpp"
-#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
+#include "traces/formats/stepcast/goal_reader.hpp"
+#include "traces/formats/stepcast/transformers/transformer_reader.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/forecast/forecast.hpp"
-#include "traces/readers/stepcast/results/results_reader.hpp"
+#include "traces/formats/stepcast/results/results_reader.hpp"
 
 namespace stepcast {
 

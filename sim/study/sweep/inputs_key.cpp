@@ -4,9 +4,9 @@
 
 #include "models/base/fields.hpp"
 #include "models/workload/device_costs.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 
 namespace stepcast {
 

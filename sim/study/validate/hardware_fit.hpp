@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "models/base/statistics.hpp"
-#include "traces/readers/stepcast/experiments/hardware_results.hpp"
+#include "traces/formats/stepcast/experiments/hardware_results.hpp"
 
 namespace stepcast {
 

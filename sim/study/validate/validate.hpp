@@ -9,7 +9,7 @@
 
 #include "models/base/statistics.hpp"
 #include "sim/engine/engine.hpp"
-#include "traces/readers/stepcast/experiments/measurements_reader.hpp"
+#include "traces/formats/stepcast/experiments/measurements_reader.hpp"
 
 namespace stepcast {
 

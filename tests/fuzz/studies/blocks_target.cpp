@@ -1,7 +1,7 @@
 // Measured parts of a transformer.
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
+#include "traces/formats/stepcast/transformers/measured_parts_file.hpp"
 
 namespace stepcast::fuzz {
 

@@ -1,7 +1,7 @@
 // A table of measured layouts (validate --cases).
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/measured_layouts.hpp"
+#include "traces/formats/measured_layouts.hpp"
 
 namespace stepcast::fuzz {
 

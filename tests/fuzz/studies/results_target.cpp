@@ -3,7 +3,7 @@
 #include "tests/fuzz/checks.hpp"
 #include "tests/fuzz/support/input_files.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/results/results_reader.hpp"
+#include "traces/formats/stepcast/results/results_reader.hpp"
 
 namespace stepcast::fuzz {
 

@@ -6,7 +6,7 @@
 #include "tests/fuzz/support/input_files.hpp"
 #include "tests/fuzz/support/small_job.hpp"
 #include "tests/fuzz/targets.hpp"
-#include "traces/readers/stepcast/transformers/transformer_reader.hpp"
+#include "traces/formats/stepcast/transformers/transformer_reader.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast::fuzz {

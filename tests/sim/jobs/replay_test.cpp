@@ -7,9 +7,9 @@
 
 #include "tests/support/input_error.hpp"
 #include "tests/support/recorded_data.hpp"
-#include "tests/traces/readers/kineto/made_trace.hpp"
+#include "tests/traces/formats/kineto/made_trace.hpp"
+#include "traces/formats/import.hpp"
 #include "traces/ideal_cluster.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "sim/jobs/replay.hpp"
 #include "tests/support/recorded_data.hpp"
+#include "traces/formats/import.hpp"
 #include "traces/ideal_cluster.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {

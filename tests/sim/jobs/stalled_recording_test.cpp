@@ -11,11 +11,11 @@
 #include "sim/jobs/replay.hpp"
 #include "tests/support/recorded_data.hpp"
 #include "tests/support/trace_folder.hpp"
-#include "tests/traces/readers/kineto/made_trace.hpp"
+#include "tests/traces/formats/kineto/made_trace.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/import.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/job/read_job.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "traces/formats/reader.hpp"
 #include "traces/job/job.hpp"
 #include "traces/job/operation_types.hpp"
-#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

@@ -7,9 +7,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/formats/chrome_json/chrome_events.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/spans/spans.hpp"
-#include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "models/base/text.hpp"
+#include "traces/formats/chrome_json/chrome_events.hpp"
 #include "traces/job/medians.hpp"
-#include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
 

@@ -10,8 +10,8 @@
 
 #include "models/base/error.hpp"
 #include "models/base/statistics.hpp"
+#include "traces/formats/chrome_json/chrome_events.hpp"
 #include "traces/job/spans/spans.hpp"
-#include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
 

@@ -10,9 +10,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/split.hpp"
+#include "traces/formats/chrome_json/chrome_events.hpp"
 #include "traces/job/clock/clock_evidence.hpp"
 #include "traces/job/clock/clock_fit.hpp"
-#include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
 

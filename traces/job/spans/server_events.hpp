@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "models/base/units.hpp"
-#include "traces/readers/reader.hpp"
+#include "traces/formats/reader.hpp"
 
 namespace stepcast {
 

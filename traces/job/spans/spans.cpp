@@ -13,9 +13,9 @@
 #include "models/base/error.hpp"
 #include "models/base/index.hpp"
 #include "models/base/text.hpp"
+#include "traces/formats/reader.hpp"
 #include "traces/job/job.hpp"
 #include "traces/job/job_shape.hpp"
-#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "traces/formats/reader.hpp"
 #include "traces/job/job.hpp"
 #include "traces/job/job_shape.hpp"
-#include "traces/readers/reader.hpp"
 
 namespace stepcast {
 

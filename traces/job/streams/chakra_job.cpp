@@ -8,9 +8,9 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/formats/chakra/chakra_graph.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
-#include "traces/readers/chakra/chakra_graph.hpp"
 
 namespace stepcast {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "traces/formats/chrome_json/chrome_events.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
-#include "traces/readers/chrome_json/chrome_events.hpp"
 
 namespace stepcast {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
+#include "traces/formats/ranks/queued_work.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/streams/sqlite_file.hpp"
 #include "traces/job/streams/stream_timeline.hpp"
-#include "traces/readers/ranks/queued_work.hpp"
 
 // Tables are read row by row: kernels and copies, launches (by correlation and process), NVTX
 // ranges. Times are nanoseconds since the session began; its wall-clock time is one of the

@@ -8,7 +8,7 @@
 
 #include "models/base/error.hpp"
 #include "models/base/text.hpp"
-#include "traces/readers/kineto/kineto_trace.hpp"
+#include "traces/formats/kineto/kineto_trace.hpp"
 
 // Work in order of its begin; what has begun waits in a queue by its end, so that the last
 // computation and the last transfer that have ended are known at every begin: n log n.

@@ -12,7 +12,7 @@
 #include "sim/report/fields/reading.hpp"
 #include "sim/report/json/study_json.hpp"
 #include "sim/report/text/wording.hpp"
-#include "traces/readers/spread.hpp"
+#include "traces/formats/spread.hpp"
 #include "traces/stalled_steps.hpp"
 
 namespace stepcast {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "traces/readers/import.hpp"
-#include "traces/readers/rank_comparison.hpp"
+#include "traces/formats/import.hpp"
+#include "traces/formats/rank_comparison.hpp"
 
 namespace stepcast {
 

@@ -15,7 +15,7 @@
 #include "sim/engine/engine.hpp"
 #include "sim/forecast/likely_range.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/transformers/measured_parts_file.hpp"
+#include "traces/formats/stepcast/transformers/measured_parts_file.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

@@ -9,7 +9,7 @@
 #include "models/schedule/option_info.hpp"
 #include "sim/forecast/likely_range.hpp"
 #include "sim/study/validate/cases/model_form.hpp"
-#include "traces/readers/measured_layouts.hpp"
+#include "traces/formats/measured_layouts.hpp"
 
 namespace stepcast {
 

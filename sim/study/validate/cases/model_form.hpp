@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/study/validate/cases/case_setups.hpp"
-#include "traces/readers/measured_layouts.hpp"
+#include "traces/formats/measured_layouts.hpp"
 
 namespace stepcast {
 

@@ -7,10 +7,10 @@
 #include "tests/support/made_profiles.hpp"
 #include "tests/support/profiled_job_of.hpp"
 #include "tests/support/recorded_data.hpp"
-#include "tests/traces/readers/kineto/small_trace.hpp"
+#include "tests/traces/formats/kineto/small_trace.hpp"
+#include "traces/formats/import.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/read_job.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {

@@ -13,10 +13,10 @@
 #include "sim/jobs/diagnose/recorded_slow_downs.hpp"
 #include "sim/jobs/job_replay.hpp"
 #include "tests/support/lost_rows.hpp"
+#include "traces/formats/stepcast/slow_downs_file.hpp"
 #include "traces/job/job_formats.hpp"
 #include "traces/job/medians.hpp"
 #include "traces/json/strict_json.hpp"
-#include "traces/readers/stepcast/slow_downs_file.hpp"
 
 namespace stepcast {
 namespace {

@@ -20,9 +20,9 @@
 #include "sim/report/fields/forecast_fields.hpp"
 #include "sim/report/text/descriptions.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/cluster_file.hpp"
+#include "traces/formats/stepcast/device_reader.hpp"
 #include "traces/job/operation_types.hpp"
-#include "traces/readers/stepcast/cluster_file.hpp"
-#include "traces/readers/stepcast/device_reader.hpp"
 #include "traces/transformers.hpp"
 
 namespace stepcast {

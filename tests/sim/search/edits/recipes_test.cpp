@@ -15,8 +15,8 @@
 #include "tests/support/recorded_data.hpp"
 #include "tests/support/table_job.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/import.hpp"
 #include "traces/job/read_job.hpp"
-#include "traces/readers/import.hpp"
 
 namespace stepcast {
 namespace {

@@ -16,9 +16,9 @@
 #include "tests/support/recorded_data.hpp"
 #include "tests/support/table_job.hpp"
 #include "traces/catalog.hpp"
+#include "traces/formats/stepcast/workload_file.hpp"
 #include "traces/ideal_cluster.hpp"
 #include "traces/job/read_job.hpp"
-#include "traces/readers/stepcast/workload_file.hpp"
 
 namespace stepcast {
 namespace {

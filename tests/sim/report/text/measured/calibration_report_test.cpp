@@ -8,7 +8,7 @@
 #include "models/collective/collective.hpp"
 #include "sim/study/calibration_errors.hpp"
 #include "traces/catalog.hpp"
-#include "traces/readers/stepcast/collectives_file.hpp"
+#include "traces/formats/stepcast/collectives_file.hpp"
 
 namespace stepcast {
 namespace {
