@@ -13,7 +13,12 @@ const plan = {
     elements.section('Why', elements.list(best.why));
     elements.section('Cost against time', plan.front(json, 'hours', (choice) => choice.hours, (choice) => choice.cost, json.pareto,
       `cost, ${json.prices.currency}`, money), plan.table(json.pareto, json));
-    elements.section('Best rows', plan.table(json.results, json, best));
+    const alike = json.results.slice(1).filter((choice) => choice.indistinguishable).length;
+    elements.section('Best rows', elements.make('p', { class: 'hint' }, alike === 0 ? ''
+      : `The likely ranges of ${alike} of these overlap with that of the best: the forecasts do not tell which is best.`),
+    plan.table(json.results, json, best));
+    if (json.best_of_each_cluster?.length > 1)
+      elements.section('Best of each cluster', plan.table(json.best_of_each_cluster, json));
     if (json.memory_front.length > 1)
       elements.section('Memory against time', plan.front({ results: json.results.filter((choice) => choice.gpus === best.gpus && choice.cluster === best.cluster) },
         'step ms', (choice) => choice.iteration_time_s * 1e3, (choice) => choice.memory_bytes / 2 ** 30, json.memory_front, 'GiB of a GPU',
@@ -47,7 +52,8 @@ const plan = {
       { name: 'options', value: plan.others, isText: true }, { name: 'step ms', value: (row) => row.iteration_time_s, text: format.ms },
       { name: 'hours', value: (row) => row.hours }, { name: 'cost', value: (row) => row.cost },
       { name: 'memory', value: (row) => row.memory_bytes, text: format.bytes },
-      { name: 'fits', value: (row) => (row.fits ? 'yes' : 'no'), isText: true }, { name: 'why', value: (row) => row.why.join(' '), isText: true }];
+      { name: 'fits', value: (row) => (row.fits ? 'yes' : 'no'), isText: true },
+      { name: 'as good as the best', value: (row) => (row.indistinguishable ? 'maybe' : 'no'), isText: true }, { name: 'why', value: (row) => row.why.join(' '), isText: true }];
     if (json.deadline_s !== undefined)
       columns.splice(8, 0, { name: 'in time', value: (row) => row.deadline_chance ?? 0, text: format.percent });
     return elements.table(columns, choices, { best, filter: true });

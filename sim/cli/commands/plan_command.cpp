@@ -81,24 +81,28 @@ class PlanCommand final : public Subcommand {
   }
 
   std::vector<CommandOption> job_options() {
-    return {{"--workload", "W", &workload_,
-             "name or .json file, or a transformer in line, whose device is that\nof each cluster"},
-            {"--clusters,--cluster", "C,...", &clusters_, "names or .json files"},
-            {"--gpus", "N,...", &gpus_,
-             "sizes: full nodes, or a part of one (default: as many as each\ncluster has)"},
-            {"--global-batch", "B", &global_batch_,
-             "samples of a step (default: the workload's batch on every GPU)"},
-            {"--samples", "N", &samples_, "of the whole job, such as 1.28e8 (default 1e6)"},
-            {"--tokens", "N", &tokens_, "of the whole job, in place of --samples: 3e11"},
-            {"--goal", "G", &goal_,
-             "target whose epochs of SGD are the job, in place of --samples:\na name (see stepcast "
-             "list goals) or .json file"},
-            {"--deadline", "T", &deadline_, "of the job, such as 72h"},
-            {"--budget", "M", &budget_, "in the currency of the prices"},
-            {"--max-gpus", "N", &most_gpus_, "leave out larger sizes"},
-            {"--max-memory-per-gpu", "SIZE", &memory_, "such as 70GiB (default: what it has)"},
-            {"--min-utilisation", "SHARE", &utilisation_,
-             "of the peak (transformers), or scaling efficiency: 40%"}};
+    return {
+        {"--workload", "W", &workload_,
+         "name or .json file, or a transformer in line, whose device is that\nof each cluster"},
+        {"--clusters,--cluster", "C,...", &clusters_, "names or .json files"},
+        {"--gpus", "N,...", &gpus_,
+         "sizes: full nodes, or a part of one (default: as many as each\ncluster has)"},
+        {"--global-batch", "B", &global_batch_,
+         "samples of a step (default: the workload's batch on every GPU)"},
+        {"--samples", "N", &samples_, "of the whole job, such as 1.28e8 (default 1e6)"},
+        {"--tokens", "N", &tokens_, "of the whole job, in place of --samples: 3e11"},
+        {"--goal", "G", &goal_,
+         "target whose epochs of SGD are the job, in place of --samples:\na name (see stepcast "
+         "list goals) or .json file"},
+        {"--deadline", "T", &deadline_, "of the job, such as 72h"},
+        {"--budget", "M", &budget_, "in the currency of the prices"},
+        {"--max-gpus", "N", &most_gpus_, "leave out larger sizes"},
+        {"--max-memory-per-gpu", "SIZE", &memory_,
+         "such as 70GiB (default: what it has but\nthe reserve)"},
+        {"--memory-reserve", "SHARE", &reserve_,
+         "of a GPU's memory, which stays free for the context, NCCL and\nfragments (default 6%)"},
+        {"--min-utilisation", "SHARE", &utilisation_,
+         "of the peak (transformers), or scaling efficiency: 40%"}};
   }
 
   std::vector<CommandOption> other_options() {
@@ -162,7 +166,10 @@ class PlanCommand final : public Subcommand {
     if (request.most_memory == Bytes{})
       throw InputError("--max-memory-per-gpu: expected a size above zero such as 70GiB, found 0");
     if (!utilisation_.empty())
-      request.least_utilisation = share();
+      request.least_utilisation = share_in("--min-utilisation", utilisation_, "above 0 to 1", "40%",
+                                           [](double share) { return share > 0 && share <= 1; });
+    request.memory_reserve = share_in("--memory-reserve", reserve_, "from 0 to below 1", "6%",
+                                      [](double share) { return share >= 0 && share < 1; });
     if (!fidelity_.empty())
       request.fidelity = parse_fidelity(fidelity_);
     if (simulate_)
@@ -182,13 +189,12 @@ class PlanCommand final : public Subcommand {
     return sizes;
   }
 
-  double share() const {
-    const double share = of_option("--min-utilisation", [&] { return parse_number(utilisation_); });
-    if (!(share > 0 && share <= 1))
-      throw InputError(
-          fmt::format("--min-utilisation: expected a share above 0 to 1 such as 40%, "
-                      "found {}",
-                      in_quotes(utilisation_)));
+  static double share_in(const char* option, const std::string& text, const char* range,
+                         const char* example, bool (*is_right)(double)) {
+    const double share = of_option(option, [&] { return parse_number(text); });
+    if (!is_right(share))
+      throw InputError(fmt::format("{}: expected a share {} such as {}, found {}", option, range,
+                                   example, in_quotes(text)));
     return share;
   }
 
@@ -226,6 +232,8 @@ class PlanCommand final : public Subcommand {
   }
 
   std::string workload_, goal_, prices_ = "rented-2024", fidelity_, memory_, utilisation_, csv_;
+  // Assumed: an allocator holds more than what is allocated, and the context and NCCL take some.
+  std::string reserve_ = "6%";
   FigureFile figure_;
   CommaList clusters_, schedules_;
   std::vector<std::uint32_t> gpus_;

@@ -31,7 +31,9 @@ Json choice_json(const CapacityPlan& plan, const PlanChoice& choice) {
   json["meets"] = choice.meets;
   if (choice.chance)
     json["deadline_chance"] = *choice.chance;
+  json["indistinguishable"] = is_indistinguishable(plan, choice);
   json["why"] = choice.why;
+  json["command"] = run_command_of(plan.space, choice.trial);
   return json;
 }
 
@@ -93,6 +95,7 @@ std::string plan_json(const CapacityPlan& plan) {
   for (std::size_t i = 0; i < std::min(plan.choices.size(), kShown); ++i)
     best.push_back(i);
   json["results"] = list_json(plan, best);
+  json["best_of_each_cluster"] = list_json(plan, best_of_each_cluster(plan));
   json["pareto"] = list_json(plan, plan.front);
   json["memory_front"] = list_json(plan, plan.memory_front);
   json["changes"] = changes_json(plan);

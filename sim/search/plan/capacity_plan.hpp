@@ -63,6 +63,14 @@ CapacityPlan search_plan(PlanSpace space, std::uint32_t workers, std::uint32_t m
 /// where there is a deadline that can be met, else by time.
 bool is_better(const CapacityPlan& plan, const PlanChoice& left, const PlanChoice& right);
 
+/// Returns whether the likely range of a choice overlaps with that of the best in what choices are
+/// ranked by, so that the forecasts do not tell which of the two is better.
+bool is_indistinguishable(const CapacityPlan& plan, const PlanChoice& choice);
+
+/// Returns the indices of the best choice on each cluster, best first. A cluster on which nothing
+/// that was simulated fits has none.
+std::vector<std::size_t> best_of_each_cluster(const CapacityPlan& plan);
+
 /// Sorts the choices, each once, and finds the fronts.
 void rank_choices(CapacityPlan& plan);
 

@@ -10,4 +10,10 @@ namespace stepcast {
 std::vector<std::size_t> of_least_memory(const PlanSpace& space,
                                          const std::vector<PlanBound>& bounds, std::size_t count);
 
+/// Returns, for each cluster that the user gives several sizes of, the candidate of least memory on
+/// the smallest size whose GPUs hold it; none for a cluster on which nothing fits, or whose GPUs'
+/// memory is not known. A signal that asks to stop ends the look early.
+std::vector<std::size_t> fewest_gpus_that_fit(const PlanSpace& space,
+                                              const std::vector<PlanBound>& bounds);
+
 }  // namespace stepcast

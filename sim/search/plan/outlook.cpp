@@ -8,6 +8,7 @@
 #include "models/base/error.hpp"
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
+#include "sim/search/plan/least_memory.hpp"
 #include "sim/study/goodput/goodput.hpp"
 
 namespace stepcast {
@@ -204,6 +205,19 @@ void add_faults(const CapacityPlan& plan, std::vector<std::string>& sentences) {
       format_seconds(goodput.interval)));
 }
 
+/// Says on how many GPUs of each cluster the job fits at all.
+void add_fewest_gpus(const CapacityPlan& plan, std::vector<std::string>& sentences) {
+  const PlanSpace& space = plan.space;
+  for (const std::size_t candidate : fewest_gpus_that_fit(space, plan.bounds)) {
+    const PlanTrial trial = trial_of(space, space.candidates[candidate]);
+    sentences.push_back(
+        fmt::format("Fewest GPUs of {} that fit, of the sizes given: {}, {} on each with {} {}.",
+                    space.sites[trial.site].cluster.name, space.sites[trial.site].cluster.ranks(),
+                    format_bytes(memory_needed(space, trial)), space.schedules[trial.schedule].name,
+                    layout_text(space, trial)));
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> outlook_of(const CapacityPlan& plan, std::uint32_t workers,
@@ -241,6 +255,7 @@ std::vector<std::string> outlook_of(const CapacityPlan& plan, std::uint32_t work
       }))
     add_utilisation(plan, sentences);
   add_faults(plan, sentences);
+  add_fewest_gpus(plan, sentences);
   return sentences;
 }
 

@@ -11,7 +11,7 @@ std::vector<PlanChange> find_changes(const CapacityPlan& plan, std::uint32_t wor
 
 /// Deadline and budget in sentences: how many GPUs fewer a faster network needs for the same
 /// deadline; by how much a wish that nothing meets is missed, and what would meet it; what faults
-/// cost.
+/// cost; on how few GPUs the job fits.
 std::vector<std::string> outlook_of(const CapacityPlan& plan, std::uint32_t workers,
                                     const std::function<void()>& finished);
 

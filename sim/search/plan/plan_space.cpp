@@ -84,7 +84,7 @@ double efficiency_of(const PlanFaults& faults, std::uint32_t nodes) {
 }
 
 Bytes memory_of(const PlanRequest& request, const Cluster& cluster) {
-  const Bytes has = cluster.device.memory;
+  const Bytes has = cluster.device.memory * (1 - request.memory_reserve);
   if (!request.most_memory)
     return has;
   return has == Bytes{} ? *request.most_memory : std::min(has, *request.most_memory);
@@ -107,6 +107,7 @@ class SpaceMaker {
       add_sites(cluster);
     if (space_.sites.empty())
       throw InputError("`gpus`: no cluster can have so many: nodes are full, or the only one");
+    add_costs();
     space_.samples = samples();
     add_schedules();
     add_candidates(space_, 0);
@@ -151,10 +152,32 @@ class SpaceMaker {
     site.workload = models_.on(site.cluster);
     const std::uint64_t usual = usual_batch(site.workload, site.cluster.ranks());
     site.global_batch = request().global_batch.value_or(static_cast<std::uint32_t>(usual));
-    site.hourly_cost = hourly_cost(space_.prices, site.cluster);
     site.efficiency = efficiency_of(request().faults, site.cluster.nodes);
     site.memory = memory_of(request(), site.cluster);
     space_.sites.push_back(std::move(site));
+  }
+
+  void add_costs() {
+    for (PlanSite& site : space_.sites) {
+      const std::optional<double> cost = hourly_cost(space_.prices, site.cluster);
+      if (!cost)
+        return count_gpu_hours(site.cluster);
+      site.hourly_cost = *cost;
+    }
+  }
+
+  /// Takes GPU hours for the cost of every site, as the list has no price of one.
+  void count_gpu_hours(const Cluster& unpriced) {
+    const std::string missing =
+        fmt::format("no price of cluster {} or device {}", in_quotes(unpriced.name),
+                    in_quotes(unpriced.device.name));
+    if (request().budget)
+      throw InputError(fmt::format("`prices` {}: {}; add an entry to a list of your own",
+                                   space_.prices.name, missing));
+    space_.notes = {fmt::format("Costs are GPU hours, as {} has {}.", space_.prices.name, missing)};
+    space_.prices.currency = kGpuHours;
+    for (PlanSite& site : space_.sites)
+      site.hourly_cost = site.cluster.ranks();
   }
 
   /// Of a recorded pipeline as many micro-batches for each copy as recorded.

@@ -41,6 +41,7 @@ struct PlanRequest {
   std::optional<Seconds> deadline;
   std::optional<double> budget;
   std::optional<Bytes> most_memory;         ///< Of a GPU; never more than it has.
+  double memory_reserve = 0;                ///< Share of what a GPU has that stays free.
   std::optional<double> least_utilisation;  ///< Share; see utilisation_of().
   std::vector<std::string> schedules;       ///< Empty: all that suit the workload.
   std::vector<ListedOption> options;        ///< Of schedules.
@@ -61,9 +62,9 @@ struct PlanSite {
   Cluster cluster;
   Workload workload;  ///< On the cluster's device, where it is a transformer.
   std::uint32_t global_batch = 1;
-  double hourly_cost = 0;
-  double efficiency = 1;  ///< Share of the time that is work that stays done.
-  Bytes memory{};         ///< That a GPU may use; 0: not known.
+  double hourly_cost = 0;  ///< In the currency of the space's prices.
+  double efficiency = 1;   ///< Share of the time that is work that stays done.
+  Bytes memory{};          ///< That a GPU may use; 0: not known.
 };
 
 /// One way to run the job.
@@ -90,7 +91,7 @@ struct PlannedSchedule {
 
 struct PlanSpace {
   PlanRequest request;
-  PriceList prices;
+  PriceList prices;  ///< Where it has no price of a site, its currency is kGpuHours.
   double samples = 0;
   std::vector<PlanSite> sites;
   std::vector<PlannedSchedule> schedules;

@@ -102,7 +102,7 @@ PriceList read_prices(const std::filesystem::path& path) {
   return list;
 }
 
-double hourly_cost(const PriceList& list, const Cluster& cluster) {
+std::optional<double> hourly_cost(const PriceList& list, const Cluster& cluster) {
   const auto named = std::ranges::find_if(list.prices, [&](const HourlyPrice& price) {
     return !price.cluster.empty() && price.cluster == cluster.name;
   });
@@ -112,9 +112,7 @@ double hourly_cost(const PriceList& list, const Cluster& cluster) {
                              return !price.device.empty() && price.device == cluster.device.name;
                            });
   if (found == list.prices.end())
-    throw InputError(fmt::format(
-        "`prices` {}: no price of cluster {} or device {}; add an entry to a list of your own",
-        list.name, in_quotes(cluster.name), in_quotes(cluster.device.name)));
+    return std::nullopt;
   return cluster.ranks() * found->gpu + cluster.nodes * (found->node + found->network) +
          found->storage;
 }

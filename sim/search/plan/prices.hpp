@@ -2,6 +2,7 @@
 // What GPUs cost to rent or to own.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,11 @@ PriceList read_prices(const std::filesystem::path& path);
 /// Names of the shipped lists, sorted.
 std::vector<std::string> price_list_names();
 
-/// What an hour of the whole cluster costs: by the entry of its name, else by that of its device.
-/// Throws InputError where the list has neither.
-double hourly_cost(const PriceList& list, const Cluster& cluster);
+/// The currency of a plan for which a price is missing.
+inline constexpr const char* kGpuHours = "GPU hours";
+
+/// Returns what an hour of the whole cluster costs: by the entry of its name, else by that of its
+/// device; nullopt where the list has neither.
+std::optional<double> hourly_cost(const PriceList& list, const Cluster& cluster);
 
 }  // namespace stepcast

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <tuple>
 
+#include "sim/forecast/effects.hpp"
 #include "sim/search/plan/capacity_plan.hpp"
 
 namespace stepcast {
@@ -15,6 +17,12 @@ bool meets(const PlanRequest& request, const PlanChoice& choice) {
   if (request.budget && choice.cost > *request.budget)
     return false;
   return !request.least_utilisation || choice.utilisation >= *request.least_utilisation;
+}
+
+/// What misses a wish is ranked by what is missed.
+bool is_ranked_by_cost(const PlanRequest& request, const PlanChoice& choice) {
+  return choice.meets ? request.deadline.has_value()
+                      : request.budget.has_value() && !request.deadline;
 }
 
 }  // namespace
@@ -34,9 +42,7 @@ PlanChoice choice_of(const PlanSpace& space, PlanTrial trial, Forecast forecast)
 bool is_better(const CapacityPlan& plan, const PlanChoice& left, const PlanChoice& right) {
   const PlanRequest& request = plan.space.request;
   const auto rank = [&](const PlanChoice& choice) {
-    // What misses a wish is ranked by what is missed.
-    const bool by_cost = choice.meets ? request.deadline.has_value()
-                                      : request.budget.has_value() && !request.deadline;
+    const bool by_cost = is_ranked_by_cost(request, choice);
     const double first = !choice.fits ? choice.forecast.memory.total().value
                          : by_cost    ? choice.cost
                                       : choice.hours;
@@ -48,6 +54,29 @@ bool is_better(const CapacityPlan& plan, const PlanChoice& left, const PlanChoic
   const auto ranks = std::pair(rank(left), rank(right));
   return ranks.first != ranks.second ? ranks.first < ranks.second
                                      : left.trial.options < right.trial.options;
+}
+
+bool is_indistinguishable(const CapacityPlan& plan, const PlanChoice& choice) {
+  const PlanChoice& best = plan.choices.front();
+  const LikelyStep of_best = likely_step_of(best.forecast);
+  const LikelyStep likely = likely_step_of(choice.forecast);
+  if (choice.fits != best.fits || choice.meets != best.meets || of_best.basis.empty() ||
+      likely.basis.empty())
+    return false;
+  const auto ranked_by =
+      is_ranked_by_cost(plan.space.request, best) ? &PlanChoice::cost : &PlanChoice::hours;
+  return choice.*ranked_by * (likely.low / choice.forecast.iteration_time) <=
+         best.*ranked_by * (of_best.high / best.forecast.iteration_time);
+}
+
+std::vector<std::size_t> best_of_each_cluster(const CapacityPlan& plan) {
+  std::vector<std::size_t> best;
+  std::set<std::string> clusters;
+  for (std::size_t i = 0; i < plan.choices.size(); ++i)
+    if (plan.choices[i].fits &&
+        clusters.insert(plan.space.sites[plan.choices[i].trial.site].typed).second)
+      best.push_back(i);
+  return best;
 }
 
 void rank_choices(CapacityPlan& plan) {

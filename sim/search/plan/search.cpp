@@ -1,10 +1,11 @@
 // Best first: candidates of a size stand in the order of their bounds, and the next is worth a
 // simulation only if its bound is below the fastest that was simulated there. A size of which not
-// even the bound is faster or cheaper than something simulated is left. Simulations run in rounds
-// of kRound, or a quarter of what was simulated before, whatever the number of workers, so that the
-// result does not depend on it. Each takes the sizes that were simulated least, spread over their
-// list, so that a limit leaves gaps and no end that nobody looked at; of candidates that bounds
-// cannot tell apart (data parallelism: compute alone) the one whose kind did best elsewhere.
+// even the bound is faster or cheaper than something simulated on its cluster is left. Simulations
+// run in rounds of kRound, or a quarter of what was simulated before, whatever the number of
+// workers, so that the result does not depend on it. Each takes the sizes that were simulated
+// least, spread over their list, so that a limit leaves gaps and no end that nobody looked at; of
+// candidates that bounds cannot tell apart (data parallelism: compute alone) the one whose kind did
+// best elsewhere.
 
 #include <algorithm>
 #include <chrono>
@@ -180,14 +181,16 @@ class Search {
     return bound < queue.best && !is_dominated(site, bound);
   }
 
-  /// Whether something simulated is at least as fast and as cheap as the bound.
+  /// Whether something simulated on the same cluster is at least as fast and as cheap as the bound:
+  /// the best of each cluster is found, too.
   bool is_dominated(std::size_t site, double bound) const {
     const PlanSite& at = plan_.space.sites[site];
     const double hours = plan_.space.samples * bound / kHour / at.efficiency;
     const double cost = hours * at.hourly_cost;
     const std::optional<double> least = plan_.space.request.least_utilisation;
     return std::ranges::any_of(plan_.choices, [&](const PlanChoice& choice) {
-      return choice.fits && choice.hours <= hours && choice.cost <= cost &&
+      return choice.fits && plan_.space.sites[choice.trial.site].typed == at.typed &&
+             choice.hours <= hours && choice.cost <= cost &&
              (!least || choice.utilisation >= *least);
     });
   }

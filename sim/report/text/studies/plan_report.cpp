@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "models/base/numbers.hpp"
 #include "models/base/text.hpp"
@@ -101,12 +102,34 @@ std::string heading(const CapacityPlan& plan) {
                                recorded->micro_batches,
                                recorded->stages * recorded->tensor * recorded->context)
                  : std::string("with the workload's batch on every GPU");
-  return wrap(fmt::format("{}, {} samples {}; prices in {} ({}, {})",
-                          site_of(plan, plan.choices.front()).workload.name,
-                          samples_text(space.samples), step, space.prices.currency,
-                          space.prices.name, space.prices.date),
-              2)
-      .append(wrap(counts, 2));
+  const std::string prices = space.prices.currency == kGpuHours
+                                 ? std::string("costs in GPU hours")
+                                 : fmt::format("prices in {} ({}, {})", space.prices.currency,
+                                               space.prices.name, space.prices.date);
+  std::string text = fmt::format(
+      "{}, {} samples {}; {} fidelity; {}", site_of(plan, plan.choices.front()).workload.name,
+      samples_text(space.samples), step, name_of(space.request.fidelity), prices);
+  if (space.request.memory_reserve > 0)
+    text +=
+        fmt::format("; {:g} % of each GPU's memory stays free", 100 * space.request.memory_reserve);
+  return wrap(text, 2).append(wrap(counts, 2));
+}
+
+/// Says which of the shown choices the forecasts do not tell apart from the best.
+std::string indistinguishable(const CapacityPlan& plan) {
+  std::vector<std::size_t> alike;
+  for (std::size_t i = 1; i < std::min(plan.choices.size(), kShown); ++i)
+    if (is_indistinguishable(plan, plan.choices[i]))
+      alike.push_back(i + 1);
+  if (alike.empty())
+    return "";
+  const bool is_row = alike.size() > 2 && alike.back() - alike.front() == alike.size() - 1;
+  const std::string others = is_row ? fmt::format("{} to {}", alike.front(), alike.back())
+                                    : fmt::format("{}", fmt::join(alike, ", "));
+  return "\n" + wrap(fmt::format("The likely range of 1 overlaps with {} of {}: these forecasts do "
+                                 "not tell which is best.",
+                                 alike.size() == 1 ? "that" : "those", others),
+                     2);
 }
 
 std::string reasons(const CapacityPlan& plan) {
@@ -192,6 +215,9 @@ std::string render_plan(const CapacityPlan& plan) {
   std::string text = fits ? "" : wrap(plan.outlook.back(), 2).append("\n");
   text.append(heading(plan)).append("\n");
   text.append(render(table_of(plan, first(plan.choices.size(), kShown))));
+  text.append(indistinguishable(plan));
+  if (const auto best = best_of_each_cluster(plan); best.size() > 1)
+    text.append("\nBest of each cluster\n").append(render(table_of(plan, best)));
   if (plan.front.size() > 1)
     text.append("\nNobody else is faster and cheaper\n").append(render(table_of(plan, plan.front)));
   text.append(memory_lines(plan)).append(changes_table(plan)).append(reasons(plan));

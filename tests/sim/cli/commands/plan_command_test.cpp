@@ -1,3 +1,5 @@
+#include <set>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -64,13 +66,20 @@ TEST(PlanCommand, HostileWishesAreOneLineEach) {
             "\"fusion_buffer\"?\n");
 }
 
-TEST(PlanCommand, PricesOfOtherDevicesAreNoPrices) {
+TEST(PlanCommand, WithoutAPriceCostsAreGpuHours) {
   const TemporaryFolder folder;
   const std::string file = folder.file(
       "mine.json",
       R"({"format": "stepcast-prices", "version": 1, "name": "mine", "currency": "EUR", "date": "2026-01",
           "provenance": {"kind": "assumed", "source": "a test"}, "prices": [{"device": "b200", "gpu_hour": 9}]})");
-  EXPECT_EQ(error_of({"--prices", file}),
+  const json plan = printed(plan_of({"--gpus", "8,16", "--prices", file}));
+  EXPECT_EQ(plan["prices"]["currency"], "GPU hours");
+  for (const json& choice : plan["results"])
+    EXPECT_DOUBLE_EQ(choice["cost"], choice["gpus"].get<double>() * choice["hours"].get<double>());
+  EXPECT_EQ(plan["notes"][0],
+            "Costs are GPU hours, as mine has no price of cluster \"rtx2080ti-16x4-10gbe\" or "
+            "device \"rtx2080ti\".");
+  EXPECT_EQ(error_of({"--prices", file, "--budget", "500"}),
             "stepcast: --prices mine: no price of cluster \"rtx2080ti-16x4-10gbe\" or device "
             "\"rtx2080ti\"; add an entry to a list of your own\n");
 }
@@ -87,14 +96,94 @@ TEST(PlanCommand, HoursAndCostFollowFromTheThroughput) {
   }
 }
 
-TEST(PlanCommand, TheCommandThatItPrintsForecastsTheSameStep) {
-  const json plan = printed(plan_of({"--gpus", "8", "--global-batch", "512"}));
-  std::vector<std::string> words;
-  std::istringstream text(plan["command"].get<std::string>());
-  for (std::string word; text >> word;)
-    words.push_back(word);
-  words.erase(words.begin());
-  EXPECT_EQ(printed(words)["iteration_time_s"], plan["results"][0]["iteration_time_s"]);
+TEST(PlanCommand, TheCommandOfEachResultForecastsItsStep) {
+  const json plan = printed(plan_of({"--gpus", "8,16", "--global-batch", "512"}));
+  EXPECT_EQ(plan["command"], plan["results"][0]["command"]);
+  for (const json& choice : plan["results"]) {
+    std::vector<std::string> words;
+    std::istringstream text(choice["command"].get<std::string>());
+    for (std::string word; text >> word;)
+      words.push_back(word);
+    words.erase(words.begin());
+    EXPECT_EQ(printed(words)["iteration_time_s"], choice["iteration_time_s"]);
+  }
+}
+
+// 100 Gb/s are faster than 10, so that nothing of the slower cluster is the best of a size.
+TEST(PlanCommand, TheBestOfEachClusterIsFound) {
+  const json plan = printed({"plan", "--workload", "resnet50-rtx2080ti-bs32", "--clusters",
+                             "rtx2080ti-16x4-10gbe,rtx2080ti-16x4-ib100", "--gpus", "16,32",
+                             "--schedules", "ddp,dear"});
+  ASSERT_EQ(plan["best_of_each_cluster"].size(), 2U);
+  EXPECT_EQ(plan["best_of_each_cluster"][0], plan["results"][0]);
+  EXPECT_EQ(plan["best_of_each_cluster"][0]["cluster"], "rtx2080ti-16x4-ib100");
+  EXPECT_EQ(plan["best_of_each_cluster"][1]["cluster"], "rtx2080ti-16x4-10gbe");
+}
+
+// A step of all errors' range overlaps with itself, and not with one that takes four times as long.
+TEST(PlanCommand, ResultsWhoseRangesOverlapWithTheBestAreNotToldApart) {
+  const json plan = printed(plan_of({"--gpus", "8,64", "--samples", "1e7"}));
+  const json& best = plan["results"][0];
+  EXPECT_TRUE(best["indistinguishable"].get<bool>());
+  const auto of = [](const json& choice, const char* end) {
+    return choice["hours"].get<double>() * choice[end].get<double>() /
+           choice["iteration_time_s"].get<double>();
+  };
+  std::set<bool> seen;
+  for (const json& choice : plan["results"]) {
+    EXPECT_EQ(choice["indistinguishable"],
+              of(choice, "iteration_time_low_s") <= of(best, "iteration_time_high_s"));
+    seen.insert(choice["indistinguishable"].get<bool>());
+  }
+  EXPECT_EQ(seen.size(), 2U);
+}
+
+json plan_of_gpt(std::vector<std::string> more) {
+  std::vector<std::string> words{"plan",        "--workload", "transformer:model=gpt-22b",
+                                 "--clusters",  "dgx-a100",   "--global-batch",
+                                 "64",          "--set",      "zero=1",
+                                 "--schedules", "1f1b"};
+  words.insert(words.end(), more.begin(), more.end());
+  return printed(words);
+}
+
+TEST(PlanCommand, AReserveOfMemoryStaysFree) {
+  const auto most_of = [](const char* reserve) {
+    double most = 0;
+    const json plan = plan_of_gpt({"--gpus", "64", "--memory-reserve", reserve});
+    for (const json& choice : plan["results"])
+      if (choice["fits"].get<bool>())
+        most = std::max(most, choice["memory_bytes"].get<double>());
+    return most;
+  };
+  constexpr double kRest = 0.3 * 80 * 1024 * 1024 * 1024;
+  EXPECT_LE(most_of("70%"), kRest);
+  EXPECT_GT(most_of("70%"), 0.5 * kRest);
+  EXPECT_GT(most_of("0"), kRest);
+  EXPECT_EQ(error_of({"--memory-reserve", "100%"}),
+            "stepcast: --memory-reserve: expected a share from 0 to below 1 such as 6%, found "
+            "\"100%\"\n");
+}
+
+// Each size by itself says whether something fits it.
+TEST(PlanCommand, TheFewestGpusThatFitAreTold) {
+  for (const char* memory : {"80GiB", "40GiB", "20GiB"}) {
+    const std::vector<std::string> limits{"--set", "recompute=none", "--max-memory-per-gpu", memory,
+                                          "--gpus"};
+    const auto with_sizes = [&](const std::string& sizes) {
+      std::vector<std::string> more = limits;
+      more.push_back(sizes);
+      return plan_of_gpt(more);
+    };
+    std::string fewest;
+    for (const char* gpus : {"8", "32", "64"})
+      if (fewest.empty() && with_sizes(gpus)["results"][0]["fits"].get<bool>())
+        fewest = gpus;
+    const std::string last = with_sizes("8,32,64")["outlook"].back();
+    EXPECT_TRUE(
+        last.starts_with("Fewest GPUs of dgx-a100 that fit, of the sizes given: " + fewest + ", "))
+        << last;
+  }
 }
 
 TEST(PlanCommand, WithADeadlineTheCheapestInTimeComesFirst) {
