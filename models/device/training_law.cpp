@@ -15,6 +15,18 @@ bool is_whole(double elements, double element_bytes) {
   return std::fmod(elements * element_bytes, 128) == 0;
 }
 
+AttentionLaw scaled_attention(AttentionLaw law, double rates, double bandwidth) {
+  law.forward.peak = law.forward.peak * rates;
+  law.backward.peak = law.backward.peak * rates;
+  law.bandwidth = law.bandwidth * bandwidth;
+  return law;
+}
+
+// Of the peak rate alone: start-ups stay.
+AttentionLaw at_rate(const AttentionLaw& law, double rate) {
+  return scaled_attention(law, rate, 1);
+}
+
 std::uint64_t whole(double value) {
   return static_cast<std::uint64_t>(std::max(1.0, std::round(value)));
 }
@@ -48,6 +60,9 @@ TrainingLaw by_data_sheet(const TrainingLaw& law, const std::map<std::string, Fl
       attention = std::max(attention, ratio_of(precision));
   scaled.flash_forward = scaled.flash_forward * attention;
   scaled.flash_backward = scaled.flash_backward * attention;
+  if (scaled.attention)
+    scaled.attention = scaled_attention(*scaled.attention, attention, bandwidth_ratio);
+  scaled.cast = scaled.cast * bandwidth_ratio;
   scaled.elementwise = scaled.elementwise * bandwidth_ratio;
   return scaled;
 }
@@ -67,6 +82,23 @@ Seconds product_time(const TrainingLaw& law, const std::string& precision,
   if (!tensor_cores || in_sectors || !is_aligned(shape))
     return time;
   return gemm.launch + (time - gemm.launch) / law.off_sector;
+}
+
+Seconds flash_forward_time(const TrainingLaw& law, const AttentionShape& shape, double rate) {
+  return law.attention ? attention_forward_time(at_rate(*law.attention, rate), shape)
+                       : law.kernel + attention_flops(shape) / law.flash_forward / rate;
+}
+
+Seconds flash_backward_time(const TrainingLaw& law, const AttentionShape& shape, double rate) {
+  return law.attention ? attention_backward_time(at_rate(*law.attention, rate), shape)
+                       : law.kernel + attention_flops(shape) * 2.5 / law.flash_backward / rate;
+}
+
+Seconds cast_time(const TrainingLaw& law, const std::string& precision, double elements) {
+  constexpr double kBytes = 5;
+  return precision == "fp8" && law.cast > BytesPerSecond{}
+             ? law.cast_launch + Bytes{kBytes * elements} / law.cast
+             : Seconds{};
 }
 
 Seconds elementwise_time(const TrainingLaw& law, Bytes traffic) {

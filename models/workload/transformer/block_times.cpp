@@ -44,16 +44,18 @@ class RankPart {
     return tokens_ * width / (shard_.sequence_parallel ? shard_.tensor : 1);
   }
 
+  /// Inputs are cast forward, gradients of the output backward, each once for two products. Weights
+  /// are cast once a step, which is not counted.
   void product(double tokens, double k, double n) {
     times_.last = time_of({tokens, k, n});
-    times_.forward += times_.last;
-    times_.input_gradient += time_of({tokens, n, k});
+    times_.forward += times_.last + cast(tokens * k);
+    times_.input_gradient += time_of({tokens, n, k}) + cast(tokens * n);
     times_.weight_gradient += time_of({k, tokens, n});
   }
   /// The first of a model, into whose input no gradient goes.
   void first_product(double tokens, double k, double n) {
-    times_.forward += time_of({tokens, k, n});
-    times_.weight_gradient += time_of({k, tokens, n});
+    times_.forward += time_of({tokens, k, n}) + cast(tokens * k);
+    times_.weight_gradient += time_of({k, tokens, n}) + cast(tokens * n);
   }
 
   void pass(Traffic traffic, double elements) {
@@ -107,21 +109,25 @@ class RankPart {
     times_ += scores.times_;
   }
 
-  // Where tokens see those before them alone, half of the square is masked and skipped; backward
-  // has five products for two.
   void flash(double keys, bool causal) {
-    const double heads = static_cast<double>(shape_.heads) / shard_.tensor;
-    const double square = 2 * tokens_ * keys * (causal ? 0.5 : 1);
-    const Flops forward{square * heads * (shape_.score_size() + shape_.head_size())};
-    const double rate = shard_.attention_rate;
-    times_.forward += law_.kernel + forward / law_.flash_forward / rate;
-    times_.input_gradient += law_.kernel + forward * 2.5 / law_.flash_backward / rate;
+    const double sequences = shard_.micro_batch;
+    const double t = shard_.tensor;
+    const AttentionShape attention{.heads = sequences * shape_.heads / t,
+                                   .kv_heads = sequences * std::max(1.0, shape_.kv_heads / t),
+                                   .queries = tokens_ / sequences,
+                                   .keys = keys,
+                                   .score_size = 1.0 * shape_.score_size(),
+                                   .value_size = 1.0 * shape_.head_size(),
+                                   .causal = causal};
+    times_.forward += flash_forward_time(law_, attention, shard_.attention_rate);
+    times_.input_gradient += flash_backward_time(law_, attention, shard_.attention_rate);
   }
 
  private:
   Seconds time_of(const ProductShape& product) const {
     return product_time(law_, shape_.precision, product);
   }
+  Seconds cast(double elements) const { return cast_time(law_, shape_.precision, elements); }
 
   const Transformer& shape_;
   const TrainingLaw& law_;

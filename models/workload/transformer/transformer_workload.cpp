@@ -1,6 +1,7 @@
 #include "models/workload/transformer/transformer_workload.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -54,6 +55,27 @@ PassTimes times_of(const TransformerModel& model, ModelPart part, const Transfor
   return scaled(*row, times, with_recomputation(of_row, row->recompute));
 }
 
+/// One sentence for each size of the model that lies outside the shapes the law was fitted to.
+std::vector<std::string> beyond_measured(const Transformer& shape, const TrainingLaw& law) {
+  struct Size {
+    const char* range;
+    const char* words;
+    double value;
+  };
+  std::vector<std::string> caveats;
+  for (const Size& size : {Size{"seq", "Sequences", 1.0 * shape.seq},
+                           Size{"head_size", "Heads", 1.0 * shape.score_size()},
+                           Size{"side", "Products of a side", 1.0 * shape.hidden},
+                           Size{"side", "Products of a side", 1.0 * shape.ffn}}) {
+    const auto range = law.measured.find(size.range);
+    if (range != law.measured.end() && !range->second.holds(size.value))
+      caveats.push_back(fmt::format(
+          "{} of {} lie outside what the device's law was fitted to ({} to {}): extrapolated.",
+          size.words, size.value, range->second.low, range->second.high));
+  }
+  return caveats;
+}
+
 /// A shard that is the whole model: nothing is cut, and every expert gets its share of the tokens.
 TransformerShard whole_of(TransformerShard shard) {
   shard.tensor = shard.context = shard.expert = 1;
@@ -96,6 +118,8 @@ Workload transformer_workload(const TransformerModel& model, std::string device,
       .source = "the shape of the model and the device's law: " + model.law.provenance.source,
       .notes = model.law.provenance.notes,
       .caveats = model.law.provenance.caveats};
+  std::ranges::move(beyond_measured(model.shape, model.law),
+                    std::back_inserter(provenance.caveats));
   if (!model.measured.rows.empty()) {
     const Provenance& measured = model.measured.provenance;
     provenance.source =

@@ -223,6 +223,21 @@ std::string teraflops(FlopsPerSecond rate) {
   return fmt::format("{:.1f} TFLOP/s", rate.value * 1e-12);
 }
 
+/// Rates of long sequences with heads of 128 numbers.
+std::string attention_text(const TrainingLaw& law) {
+  if (law.attention) {
+    const auto reached = [](const AttentionPass& pass) {
+      return teraflops(pass.peak * (128 / (128 + pass.softmax)));
+    };
+    return fmt::format("at most {} forward, {} backward", reached(law.attention->forward),
+                       reached(law.attention->backward));
+  }
+  return law.flash_forward > FlopsPerSecond{}
+             ? fmt::format("{} forward, {} backward", teraflops(law.flash_forward),
+                           teraflops(law.flash_backward))
+             : "not known";
+}
+
 /// What transformers on a device take their times from.
 std::string law_text(const TrainingLaw& law) {
   Facts facts{{"transformers", "by a law of products and of what memory bounds"}};
@@ -234,11 +249,7 @@ std::string law_text(const TrainingLaw& law) {
             ? "not known, peak " + teraflops(peak)
             : fmt::format("at most {} of {}", teraflops(products->second.peak), teraflops(peak)));
   }
-  facts.emplace_back("flash attention",
-                     law.flash_forward > FlopsPerSecond{}
-                         ? fmt::format("{} forward, {} backward", teraflops(law.flash_forward),
-                                       teraflops(law.flash_backward))
-                         : "not known");
+  facts.emplace_back("flash attention", attention_text(law));
   facts.emplace_back("norms, activations", format_bandwidth(law.elementwise));
   add_provenance(facts, law.provenance);
   return render(facts);

@@ -41,14 +41,67 @@ std::map<std::string, FlopsPerSecond> read_peaks(ObjectReader reader) {
   return peaks;
 }
 
+AttentionPass read_pass(ObjectReader reader) {
+  const AttentionPass pass{.launch = reader.time_text("launch"),
+                           .peak = tflops(reader, "peak_tflops"),
+                           .softmax = reader.number("softmax", 0),
+                           .block = reader.time_text("block")};
+  reader.finish();
+  return pass;
+}
+
+AttentionLaw read_attention(ObjectReader reader) {
+  const AttentionLaw law{.slots = reader.number("slots", 1),
+                         .rows = reader.number("rows", 1),
+                         .quantisation = reader.number("quantisation", 0),
+                         .bandwidth = reader.bandwidth_text("bandwidth"),
+                         .forward = read_pass(reader.object("forward")),
+                         .backward = read_pass(reader.object("backward"))};
+  reader.finish();
+  return law;
+}
+
+MeasuredRange read_range(ObjectReader& reader, const char* key) {
+  const nlohmann::json& json = reader.raw(key);
+  if (!json.is_array() || json.size() != 2 || !json[0].is_number() || !json[1].is_number() ||
+      json[0].get<double>() > json[1].get<double>())
+    reader.fail(key, "expected the smallest and the largest, such as [512, 16384]");
+  return {json[0].get<double>(), json[1].get<double>()};
+}
+
+std::map<std::string, MeasuredRange> read_ranges(ObjectReader reader) {
+  std::map<std::string, MeasuredRange> ranges;
+  for (const char* key : {"seq", "head_size", "side"})
+    if (reader.has(key))
+      ranges[key] = read_range(reader, key);
+  reader.finish();
+  return ranges;
+}
+
+// By its shape, or in older files by two rates.
+void read_flash(ObjectReader& law, TrainingLaw& read) {
+  if (auto attention = law.object_if("attention")) {
+    read.attention = read_attention(*std::move(attention));
+    return;
+  }
+  read.flash_forward = tflops(law, "flash_forward_tflops");
+  read.flash_backward = tflops(law, "flash_backward_tflops");
+}
+
 void read_own(ObjectReader& law, TrainingLaw& read) {
   ObjectReader products = law.object("products");
   for (const char* precision : kPrecisions)
     if (products.has(precision))
       read.products[precision] = read_products(products.object(precision));
   products.finish();
-  read.flash_forward = tflops(law, "flash_forward_tflops");
-  read.flash_backward = tflops(law, "flash_backward_tflops");
+  read_flash(law, read);
+  if (auto cast = law.object_if("cast")) {
+    read.cast = cast->bandwidth_text("bandwidth");
+    read.cast_launch = cast->time_text("launch");
+    cast->finish();
+  }
+  if (auto ranges = law.object_if("measured"))
+    read.measured = read_ranges(*std::move(ranges));
   read.elementwise = law.bandwidth_text("elementwise");
   read.kernel = law.time_text("kernel");
   read.off_sector = law.part_or("off_sector", 1);

@@ -37,6 +37,18 @@ std::map<std::string, ScheduleOptions> options_by_precision(ObjectReader& reader
   return options;
 }
 
+std::map<std::string, ScheduleOptions> options_by_device(ObjectReader& reader) {
+  std::map<std::string, ScheduleOptions> options;
+  if (!reader.has("devices"))
+    return options;
+  ObjectReader devices = reader.object("devices");
+  for (const std::string& device : list_names(CatalogKind::Device))
+    if (devices.has(device))
+      options[device] = texts_of(devices, device);
+  devices.finish();
+  return options;
+}
+
 std::optional<bool> flag_of(ObjectReader& reader, std::string_view key, std::string_view yes,
                             std::string_view no) {
   const std::string text = reader.text_or(key, "");
@@ -58,6 +70,7 @@ CaseSetup setup_in(ObjectReader& set) {
                   .clusters = texts_of(set, "clusters"),
                   .usual = texts_of(set, "usual"),
                   .precisions = options_by_precision(set),
+                  .devices = options_by_device(set),
                   .always = texts_of(set, "always"),
                   .form = form_in(set)};
   set.texts_or_none("notes");

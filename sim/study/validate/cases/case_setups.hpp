@@ -32,6 +32,7 @@ struct CaseSetup {
   std::map<std::string, std::string> clusters{};        ///< The same for rows of other devices.
   ScheduleOptions usual;                                ///< Options where the row says nothing,
   std::map<std::string, ScheduleOptions> precisions{};  ///< of rows of a precision others,
+  std::map<std::string, ScheduleOptions> devices{};     ///< and of rows of a device,
   ScheduleOptions always;  ///< and those that win over the row, for a reason in the file.
   StatedForm form{};       ///< Of all its models that are not published ones.
 };

@@ -63,9 +63,13 @@ Transformer shape_of(const MeasuredLayout& row, const ModelForm& form) {
 
 ScheduleOptions options_of(const MeasuredLayout& row, const CaseSetup& setup) {
   ScheduleOptions options = setup.usual;
-  if (const auto own = setup.precisions.find(row.precision); own != setup.precisions.end())
-    for (const auto& [name, value] : own->second)
-      options[name] = value;
+  const auto overlay = [&](const auto& by_name, const std::string& name) {
+    if (const auto own = by_name.find(name); own != by_name.end())
+      for (const auto& [option, value] : own->second)
+        options[option] = value;
+  };
+  overlay(setup.precisions, row.precision);
+  overlay(setup.devices, device_of(row.gpu));
   const auto set = [&](const char* name, std::uint32_t value) {
     options[name] = std::to_string(value);
   };

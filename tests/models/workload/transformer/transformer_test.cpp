@@ -1,6 +1,8 @@
 #include "models/workload/transformer/transformer.hpp"
 
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -8,6 +10,7 @@
 #include "models/workload/transformer/block_times.hpp"
 #include "models/workload/transformer/presets.hpp"
 #include "models/workload/transformer/transformer_text.hpp"
+#include "models/workload/transformer/transformer_workload.hpp"
 
 namespace stepcast {
 namespace {
@@ -104,6 +107,41 @@ TEST(Transformer, BothWaysAttentionTakesTwiceAsLong) {
   const double square = 2.0 * 4096 * 4096 * 4096;
   EXPECT_NEAR((block_times(shape, law, {}, 0).forward - one_way.forward).value, square / 1e14,
               1e-9);
+}
+
+// A law says which shapes it was fitted to, and a forecast beyond them says so.
+TEST(Transformer, ShapesBeyondTheLawsTablesAreSaid) {
+  TransformerModel model{.shape = *find_transformer("llama-2-7b"),
+                         .law = {.products = {{"bf16", {.peak = FlopsPerSecond{3e14}}}},
+                                 .flash_forward = FlopsPerSecond{1e14},
+                                 .flash_backward = FlopsPerSecond{1e14},
+                                 .elementwise = BytesPerSecond{1e12},
+                                 .measured = {{"seq", {512, 16384}}, {"head_size", {64, 256}}}}};
+  model.law.products["bf16"].bandwidth = BytesPerSecond{1e12};
+  EXPECT_TRUE(transformer_workload(model, "mine", 1).provenance.caveats.empty());
+  model.shape.seq = 32768;
+  EXPECT_EQ(transformer_workload(model, "mine", 1).provenance.caveats,
+            std::vector<std::string>{"Sequences of 32768 lie outside what the device's law was "
+                                     "fitted to (512 to 16384): extrapolated."});
+}
+
+// Inputs are cast forward and gradients of outputs backward, once for two products.
+TEST(Transformer, Fp8CastsWhatItMultiplies) {
+  Transformer shape = *find_transformer("llama-2-7b");
+  shape.precision = "fp8";
+  TrainingLaw law{
+      .products = {{"fp8", {.peak = FlopsPerSecond{3e14}, .bandwidth = BytesPerSecond{1e12}}}},
+      .flash_forward = FlopsPerSecond{1e14},
+      .flash_backward = FlopsPerSecond{1e14},
+      .elementwise = BytesPerSecond{1e12}};
+  const PassTimes without = block_times(shape, law, {}, 0);
+  law.cast = BytesPerSecond{5e12};
+  const PassTimes with = block_times(shape, law, {}, 0);
+  // Inputs: of queries, keys and values, of the projection, up and gate together, down.
+  EXPECT_NEAR((with.forward - without.forward).value, 4096.0 * (3 * 4096 + 11008) / 1e12, 1e-9);
+  EXPECT_NEAR((with.input_gradient - without.input_gradient).value,
+              4096.0 * (3 * 4096 + 4096 + 2 * 11008 + 4096) / 1e12, 1e-9);
+  EXPECT_EQ(with.weight_gradient, without.weight_gradient);
 }
 
 // 72 s L h^2 (1 + s / 6h + V / 12 L h) of a sequence.
