@@ -8,16 +8,6 @@
 #include "sim/engine/take_slot.hpp"
 
 namespace stepcast {
-namespace {
-
-bool holds_compute(const Program& program, StreamId stream) {
-  return std::ranges::any_of(program.steps, [&](const ProgramStep& step) {
-    return step.stream == stream && !step.is_communication();
-  });
-}
-
-}  // namespace
-
 // One policy for all classes that communicate with each other on the stream, directly or by way of
 // others; one for all where the caller has his own; none where it runs in order.
 void Replayer::make_policies(StreamId stream) {
@@ -28,7 +18,7 @@ void Replayer::make_policies(StreamId stream) {
   auto first = is_own ? std::move(own) : make();
   if (!first)
     return;
-  if (holds_compute(program_, stream))
+  if (computes_[stream] != 0)
     throw std::logic_error("a stream with a policy holds compute");
   Components components(folding_.classes.size());
   if (is_own)
@@ -119,7 +109,7 @@ void Replayer::start_communication(std::uint32_t slot, Seconds extra) {
 }
 
 void Replayer::transfer(std::uint32_t slot) {
-  const Running& running = running_[slot];
+  Running& running = running_[slot];
   const Participants participants = participants_of(running);
   Collective collective =
       plan_.collectives[step_of(running.operations.front()).collective].collective;
@@ -135,9 +125,28 @@ void Replayer::transfer(std::uint32_t slot) {
   Seconds delay{};
   if (participants.representative().size() > 1)
     delay = running.slows ? launched(running.extra) : running.extra;
-  const Participants drawn = slow_transfer(collective, running.operations.front(), participants);
+  running.startup = startup_behind(running, collective, participants);
+  Participants drawn = slow_transfer(collective, running.operations.front(), participants);
+  drawn.without_startup = running.startup > Seconds{};
   slow_ports_.transfer_begins(*network_);
-  network_->start(collective, drawn, delay, [this, slot] { finish_communication(slot); });
+  network_->start(collective, drawn, delay, [this, slot] { finish_transfer(slot); });
+}
+
+// A link carries the next message while the start-up of one passes, so that this delays what waits
+// for the message and not what comes behind it on its stream. Where a stream computes as well, the
+// message is blocking.
+Seconds Replayer::startup_behind(const Running& running, const Collective& collective,
+                                 const Participants& participants) {
+  const Operation& operation = running.operations.front();
+  const ProgramStep& step = step_of(operation);
+  if (collective.kind != CollectiveKind::Send || collective.size <= Bytes{} ||
+      participants.id == kNone || computes_[step.stream] != 0)
+    return {};
+  Startup& known = startups_[operation.meeting];
+  if (known.size != collective.size)
+    known = {.size = collective.size,
+             .time = message_startup(collective, participants.representative(), cluster_)};
+  return known.time;
 }
 
 // A transfer that is slower by chance moves as if it were larger; none like it was prepared.
@@ -151,22 +160,41 @@ Participants Replayer::slow_transfer(Collective& collective, const Operation& op
   return {.team = participants.team, .groups = participants.groups};
 }
 
-void Replayer::finish_communication(std::uint32_t slot) {
-  Running& running = running_[slot];
+// Its bytes have moved.
+void Replayer::finish_transfer(std::uint32_t slot) {
+  const Running& running = running_[slot];
   slow_ports_.transfer_ends();
   if (running.slows)
     for (const ClassId id : members_of(running))
       --communicating_[id];
+  if (running.startup > Seconds{})
+    queue_.after(running.startup, [this, slot] { finish_communication(slot); });
+  else
+    finish_operations(running);
+  for (const Operation& operation : running.operations)
+    leave_stream(operation);
+  if (running.slows)
+    end_slowing(running);
+  if (running.startup <= Seconds{})
+    give_back(slot);
+}
+
+// The start-up behind it has passed.
+void Replayer::finish_communication(std::uint32_t slot) {
+  finish_operations(running_[slot]);
+  give_back(slot);
+}
+
+void Replayer::finish_operations(const Running& running) {
   for (const Operation& operation : running.operations) {
     end_run(iteration(operation.iteration), operation.step, meeting_run(operation));
     for (const ClassId id : members_of(operation))
       complete(operation.iteration, operation.step, id);
   }
-  for (const Operation& operation : running.operations)
-    leave_stream(operation);
-  if (running.slows)
-    end_slowing(running);
-  running.members.clear();
+}
+
+void Replayer::give_back(std::uint32_t slot) {
+  running_[slot].members.clear();
   idle_running_.push_back(slot);
 }
 

@@ -11,6 +11,14 @@
 namespace stepcast {
 namespace {
 
+std::vector<char> streams_that_compute(const Program& program, std::size_t streams) {
+  std::vector<char> compute(streams, 0);
+  for (const ProgramStep& step : program.steps)
+    if (!step.is_communication())
+      compute[step.stream] = 1;
+  return compute;
+}
+
 void move_on(std::vector<Interval>& intervals, Seconds later) {
   for (Interval& interval : intervals)
     if (interval.end >= Seconds{})
@@ -47,6 +55,8 @@ Replayer::Replayer(const Plan& plan, const Cluster& cluster, const EngineOptions
                         .tells_host = cluster.overlap.communication_slowdown > 0})),
       lanes_(program_, folding_.classes.size(), plan.streams.size()),
       slowed_streams_(find_slowed_streams()),
+      computes_(streams_that_compute(program_, plan.streams.size())),
+      startups_(folding_.meetings.size()),
       clock_(find_clock()),
       communicating_(folding_.classes.size()),
       slow_ports_(plan, cluster, program_, folding_),

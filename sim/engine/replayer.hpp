@@ -40,8 +40,15 @@ class Replayer : private Dispatcher {
     std::vector<Operation> operations;
     bool slows = false;
     Seconds extra{};               // before it moves, beside the launch
+    Seconds startup{};             // behind its bytes, when its stream is free
     Team made;                     // on the spot
     std::vector<ClassId> members;  // of that
+  };
+
+  /// What passes before a message of that size moves.
+  struct Startup {
+    Bytes size{-1};
+    Seconds time{};
   };
 
   void make_policies(StreamId stream);
@@ -68,7 +75,12 @@ class Replayer : private Dispatcher {
   void transfer(std::uint32_t running);
   Participants slow_transfer(Collective& collective, const Operation& operation,
                              const Participants& participants) const;
+  Seconds startup_behind(const Running& running, const Collective& collective,
+                         const Participants& participants);
+  void finish_transfer(std::uint32_t running);
   void finish_communication(std::uint32_t running);
+  void finish_operations(const Running& running);
+  void give_back(std::uint32_t running);
   void leave_stream(const Operation& operation);
   void begin_slowing(const Running& running);
   void end_slowing(const Running& running);
@@ -161,6 +173,8 @@ class Replayer : private Dispatcher {
   std::vector<std::vector<ClassId>> component_of_class_;  // by stream with policies, and class
   Lanes lanes_;
   std::vector<StreamId> slowed_streams_;
+  std::vector<char> computes_;                // by stream: whether it holds compute
+  std::vector<Startup> startups_;             // by meeting
   LaneId clock_;                              // iterations begin with its first compute step
   std::vector<std::uint32_t> communicating_;  // by class: launches it takes part in
   SlowPorts slow_ports_;

@@ -32,7 +32,7 @@ void AnalyticBackend::start(const Collective& collective, const Participants& pa
   if (participants.id == kNone) {
     operation.own = std::make_unique<Cost>();
     operation.cost = operation.own.get();
-    operation.cost->alone = cost_of(collective, participants.representative(), cluster_);
+    operation.cost->alone = time_alone(collective, participants);
     find_shares(*operation.cost, collective, participants);  // its group is gone afterwards
   } else {
     operation.cost = &known_cost(collective, participants);
@@ -42,6 +42,13 @@ void AnalyticBackend::start(const Collective& collective, const Participants& pa
     queue_.after(delay, [this, index] { begin(index); });
   else
     begin(index);
+}
+
+Seconds AnalyticBackend::time_alone(const Collective& collective,
+                                    const Participants& participants) const {
+  const Group& group = participants.representative();
+  const Seconds time = cost_of(collective, group, cluster_);
+  return participants.without_startup ? time - message_startup(collective, group, cluster_) : time;
 }
 
 AnalyticBackend::Cost& AnalyticBackend::known_cost(const Collective& collective,
@@ -54,7 +61,7 @@ AnalyticBackend::Cost& AnalyticBackend::known_cost(const Collective& collective,
     return recent->second;
   const auto [known, is_new] = costs_.try_emplace(key);
   if (is_new)
-    known->second.alone = cost_of(collective, participants.representative(), cluster_);
+    known->second.alone = time_alone(collective, participants);
   recent = &*known;
   return known->second;
 }

@@ -71,8 +71,10 @@ class AnalyticBackend : public NetworkBackend {
     double most = 1;
   };
 
+  Seconds time_alone(const Collective& collective, const Participants& participants) const;
   Cost& known_cost(const Collective& collective, const Participants& participants);
   void find_shares(Cost& cost, const Collective& collective, const Participants& participants);
+  void find_shares_of_one(Cost& cost, const Collective& collective, const Group& group);
   void begin(std::uint32_t operation);
   void post_end(std::uint32_t operation);
   void end(std::uint32_t operation, std::uint32_t version);

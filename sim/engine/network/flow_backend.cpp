@@ -87,7 +87,7 @@ FlowBackend::Phases FlowBackend::phases_of(const Collective& collective,
     messages.resize(phases.size());
     for (std::size_t i = 0; i < phases.size(); ++i) {
       if (startups.size() == i)
-        startups.push_back(phases[i].startup);
+        startups.push_back(participants.without_startup ? Seconds{} : phases[i].startup);
       messages[i].push_back(std::move(phases[i].messages));
     }
   }

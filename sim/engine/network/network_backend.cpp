@@ -20,6 +20,11 @@ void check_size(const Message& message) {
                     format_bytes(message.size), format_bytes(kLargestMessage)));
 }
 
+Seconds message_startup(const Collective& collective, const Group& group, const Cluster& cluster) {
+  const std::vector<Phase> phases = edge_flows_of(collective, group, cluster);
+  return phases.empty() ? Seconds{} : phases.front().startup;
+}
+
 std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cluster& cluster,
                                                      EventQueue& queue, const Folding& folding,
                                                      bool ports_differ) {

@@ -20,18 +20,23 @@ struct Participants {
   const Team* team = nullptr;  ///< Needed until start() returns; where there is an id, for good.
   std::span<const std::uint32_t> groups;
   std::uint32_t id = kNone;  ///< The same id: the same groups. kNone: made on the spot.
+  /// Bytes alone: the caller lets the start-up of a message pass behind them.
+  bool without_startup = false;
 
   const Group& representative() const { return team->groups[groups.front()]; }
 };
 
 /// What tells apart collectives that behave differently, among participants that have an id.
 using CollectiveKey = std::tuple<CollectiveKind, Algorithm, double, std::uint32_t,
-                                 std::vector<double>, std::uint32_t>;
+                                 std::vector<double>, std::uint32_t, bool>;
 
 inline CollectiveKey key_of(const Collective& collective, const Participants& participants) {
-  return {collective.kind, collective.algorithm, collective.size.value,
-          collective.root, collective.shares,    participants.id};
+  return {collective.kind,   collective.algorithm, collective.size.value,       collective.root,
+          collective.shares, participants.id,      participants.without_startup};
 }
+
+/// What passes before a message moves, of the slowest of a group. Kind: Send.
+Seconds message_startup(const Collective& collective, const Group& group, const Cluster& cluster);
 
 /// Carries out collectives in simulated time, at one fidelity.
 class NetworkBackend {

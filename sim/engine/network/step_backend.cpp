@@ -46,22 +46,22 @@ StepBackend::Script StepBackend::script_of(const Collective& collective,
   for (Round& round : plan.rounds) {
     script.sequence.insert(script.sequence.end(), round.repeat,
                            static_cast<std::uint32_t>(script.rounds.size()));
-    script.rounds.push_back(prepared(round, place, script.ranks));
+    script.rounds.push_back(prepared(round, place, script.ranks, !participants.without_startup));
     round = {};  // pairwise exchanges list the square of the ranks: none of them twice
   }
   return script;
 }
 
 StepBackend::Script::RoundScript StepBackend::prepared(
-    const Round& round, const std::unordered_map<Rank, std::uint32_t>& place,
-    std::uint32_t ranks) const {
+    const Round& round, const std::unordered_map<Rank, std::uint32_t>& place, std::uint32_t ranks,
+    bool starts_up) const {
   Script::RoundScript script;
   script.first_hop.assign(ranks + 1, 0);
   script.messages.assign(ranks, 0);
   for (const Message& message : round.messages) {
     check_size(message);
     const Seconds startup =
-        message.follows ? Seconds{} : startup_of(cluster_, message.from, message.to);
+        message.follows || !starts_up ? Seconds{} : startup_of(cluster_, message.from, message.to);
     script.hops.push_back({message, startup, place.at(message.from), place.at(message.to)});
   }
   std::ranges::stable_sort(script.hops, {}, &Hop::from);

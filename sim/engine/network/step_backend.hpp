@@ -59,7 +59,7 @@ class StepBackend : public NetworkBackend, private FlowListener {
   Script script_of(const Collective& collective, const Participants& participants) const;
   Script::RoundScript prepared(const Round& round,
                                const std::unordered_map<Rank, std::uint32_t>& place,
-                               std::uint32_t ranks) const;
+                               std::uint32_t ranks, bool starts_up) const;
   void begin(std::uint32_t operation);
   void begin_barrier_round(std::uint32_t operation);
   void advance(std::uint32_t operation, std::uint32_t rank);

@@ -70,6 +70,22 @@ TEST(StageLinks, StartUpsDelayNoOtherMessage) {
   EXPECT_NEAR(more("8Gbps/40ms,0.888889Gbps/40ms,8Gbps"), 8 * (9 + 9), 0.01);
 }
 
+// The same of a cluster's own links at every fidelity: a stream in order waited for each start-up,
+// so that a pipeline over lines of 40 ms took 40 ms a message.
+TEST(StageLinks, StartUpsOfAClustersLinksDelayNoOtherMessage) {
+  for (const Fidelity fidelity : {Fidelity::Analytic, Fidelity::Flow, Fidelity::Step}) {
+    const auto step = [&](const char* batch, Seconds startup) {
+      OwnedJob scenario = plain("gpipe", {{"global_batch", batch}});
+      scenario.cluster.intra_node = {.bandwidth = BytesPerSecond{1e9}, .startup = startup};
+      scenario.engine.fidelity = fidelity;
+      return step_ms(scenario);
+    };
+    EXPECT_NEAR(step("32", Seconds{40e-3}) - step("24", Seconds{40e-3}), 8 * (2 + 4), 0.01);
+    // The first forward and the last backward pass cross three links each.
+    EXPECT_NEAR(step("32", Seconds{40e-3}) - step("32", Seconds{}), 6 * 40, 0.01);
+  }
+}
+
 TEST(StageLinks, AdaptiveRatiosCompressTheSlowestMost) {
   const auto scenario = plain("1f1b", {{"stage_links", "80Gbps,800Mbps,1600Mbps"},
                                        {"pp_ratio", "10"},
