@@ -1,6 +1,7 @@
 #include "sim/engine/network/analytic_backend.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "sim/engine/folding/roles.hpp"
@@ -161,6 +162,8 @@ void AnalyticBackend::find_shares(Cost& cost, const Collective& collective,
                                   const Participants& participants) {
   if (!cost.shares.empty() || cost.alone <= Seconds{})
     return;
+  if (participants.groups.size() == 1)
+    return find_shares_of_one(cost, collective, participants.representative());
   std::map<std::uint32_t, double> parts;  // by link
   std::vector<std::uint32_t> first;
   for (const std::uint32_t group : participants.groups) {
@@ -181,6 +184,21 @@ void AnalyticBackend::find_shares(Cost& cost, const Collective& collective,
       cost.of_first.push_back(static_cast<std::uint32_t>(cost.shares.size()));
     cost.shares.push_back({link, part});
   }
+  split_classes(cost.shares);
+}
+
+// No other group of the team shares a link with it.
+void AnalyticBackend::find_shares_of_one(Cost& cost, const Collective& collective,
+                                         const Group& group) {
+  const auto times = loads().link_times(edge_flows_of(collective, group, cluster_));
+  cost.moving = {};
+  for (const LinkTime& each : times)
+    cost.moving = std::max(cost.moving, std::min(each.time, cost.alone));
+  cost.shares.reserve(times.size());
+  for (const auto& [link, time] : times)
+    cost.shares.push_back({link, std::min(time / cost.moving, 1.0)});
+  cost.of_first.resize(times.size());
+  std::iota(cost.of_first.begin(), cost.of_first.end(), 0U);
   split_classes(cost.shares);
 }
 
