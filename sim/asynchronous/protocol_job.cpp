@@ -123,6 +123,21 @@ ProtocolJob job_of(const Workload& workload, const Cluster& cluster, const Proto
   return job;
 }
 
+namespace {
+
+// Transfers that meet by chance share links as they come, and the others in closed form.
+ProtocolRun run_analytic(const Protocol& protocol, ProtocolJob job, const Cluster& cluster) {
+  if (!protocol.meets)
+    return protocol.run(job);
+  EventQueue queue;
+  const auto network = make_near_network(cluster, queue);
+  job.traffic.queue = &queue;
+  job.traffic.network = network.get();
+  return protocol.run(job);
+}
+
+}  // namespace
+
 void pass(ResultPipe& pipe, ProtocolRun& run) {
   auto& [makespan, iterations, waiting, gaps, staleness, sent, sent_between_nodes, computing,
          events, engine, spans, begins] = run;
@@ -143,7 +158,7 @@ void pass(ResultPipe& pipe, ProtocolRun& run) {
 ProtocolRun run_protocol(const Protocol& protocol, ProtocolJob job, const Cluster& cluster,
                          const EngineOptions& options) {
   if (options.fidelity == Fidelity::Analytic)
-    return protocol.run(job);
+    return run_analytic(protocol, job, cluster);
   // Hundreds of messages share links if several iterations are under way, or if pairs are drawn
   // among all workers. A message then costs 25 us on SimGrid and 2 us on our own links. Both share
   // bandwidth max-min fairly. Graphs and pairs send single messages only, and these take the same

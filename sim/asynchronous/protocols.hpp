@@ -10,11 +10,12 @@
 
 namespace stepcast {
 
-/// What simulating an iteration of a worker takes at flow and step, as it was measured. Where the
-/// transfers of all workers are joined through shared links, it grows with the workers.
+/// What simulating an iteration of a worker takes, as it was measured. Where the transfers of all
+/// workers are joined through shared links, it grows with the workers at flow and step.
 struct ProtocolPace {
   Seconds alone{6e-6};
   Seconds for_each_worker{};
+  Seconds analytic{1.2e-6};
 };
 
 /// A protocol with its options.
@@ -36,6 +37,7 @@ struct Protocol {
   bool has_servers = false;   ///< They update, and are a queue at every fidelity.
   std::uint32_t dropped = 0;  ///< Gradients of all workers in a step that nobody uses.
   bool sends_only = false;    ///< Models go from worker to worker; no group averages.
+  bool meets = false;         ///< Transfers meet on links by chance, and share them as they come.
   ProtocolPace pace{};
 };
 

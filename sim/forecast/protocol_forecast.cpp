@@ -35,6 +35,10 @@ struct Setting {
   Plan worker;
 
   bool draws() const { return job.slow_down.is_chance() || protocol.draws; }
+  // Whether no message is a flow that shares links as it comes.
+  bool is_quick(Fidelity fidelity) const {
+    return protocol.has_servers || (fidelity == Fidelity::Analytic && !protocol.meets);
+  }
 };
 
 Chance chance_of(const Scenario& scenario, const Setting& setting) {
@@ -116,8 +120,7 @@ class SeedTimes {
   // its messages. Those of earlier iterations that are still under way share links with them, and
   // sharing is worked out for all of them at the end of each.
   std::uint32_t longest_run() const {
-    const bool is_quick =
-        scenario_.engine.fidelity == Fidelity::Analytic || setting_.protocol.has_servers;
+    const bool is_quick = setting_.is_quick(scenario_.engine.fidelity);
     const std::uint64_t at_once = std::max(1U, is_quick ? 1U : setting_.protocol.earlier);
     return std::max(scenario_.engine.max_iterations,
                     static_cast<std::uint32_t>((is_quick ? 1U << 18U : 1U << 14U) /
@@ -168,16 +171,44 @@ Results by_rule(const SeedTimes& times) {
   return results;
 }
 
+Results unchecked_results(const Scenario& scenario, const Setting& setting) {
+  SeedTimes times(scenario, setting);
+  return setting.draws() ? by_chance(times, setting, scenario) : by_rule(times);
+}
+
+// Whether nodes send more than their adapters carry in that time, but for models that are still
+// under way at the end.
+bool exceeds_adapters(const Results& results, const Setting& setting, const Scenario& scenario) {
+  constexpr double kRounding = 1e-9;
+  const double under_way = results.steady ? 0 : 1.0 + setting.protocol.earlier;
+  const double models = results.totals.between_nodes / results.totals.iterations;
+  const Seconds busy =
+      setting.job.model * (models * setting.job.per_node) / node_link(scenario.cluster).bandwidth;
+  return results.spread.mean < busy * (1 - kRounding - under_way / results.spread.iterations);
+}
+
+// Each round of a graph shares its links in closed form. Where rounds of several workers overlap,
+// they may ask for more than there is: then their messages share links as they come.
+Results results_of(const Scenario& scenario, Setting& setting) {
+  Results results = unchecked_results(scenario, setting);
+  if (!setting.is_quick(scenario.engine.fidelity) || setting.protocol.has_servers ||
+      !exceeds_adapters(results, setting, scenario))
+    return results;
+  setting.protocol.meets = true;
+  setting.protocol.recursion = nullptr;
+  return unchecked_results(scenario, setting);
+}
+
 void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& setting) {
   const auto note = [&](NoteKind kind, const char* subject, std::string text) {
     forecast.notes.push_back({kind, subject, std::move(text)});
   };
   note(NoteKind::Scope, "convergence",
        "Iterations are compared, not losses: how many it takes to a target is not forecast.");
-  if (scenario.engine.fidelity == Fidelity::Analytic && !setting.protocol.graph &&
-      !setting.protocol.has_servers)
+  if (scenario.engine.fidelity == Fidelity::Analytic && setting.protocol.meets)
     note(NoteKind::Fidelity, "links",
-         "At analytic fidelity each transfer has its links to itself; flow shares them.");
+         "At analytic fidelity transfers that meet share their links within a few percent of their "
+         "fair shares; flow shares them exactly.");
   if (setting.protocol.draws_ties && !setting.job.slow_down.is_chance())
     note(NoteKind::Option, "slow",
          "Of workers that come at once a draw makes groups. Where nobody is slow by chance "
@@ -284,32 +315,29 @@ PeerGraphSize graph_size_of(const Scenario& scenario, const std::string& schedul
 }
 
 ProtocolWork work_of(const Scenario& scenario, const std::string& schedule) {
-  constexpr Seconds kAnalytic{1.2e-6};  // of a worker's iteration
   const Setting setting = setting_of(scenario, schedule);
   const std::uint32_t workers = setting.job.workers;
   const ProtocolPace& pace = setting.protocol.pace;
-  const bool is_quick =
+  const bool is_analytic =
       scenario.engine.fidelity == Fidelity::Analytic || setting.protocol.has_servers;
-  const Seconds each = is_quick ? kAnalytic : pace.alone + pace.for_each_worker * workers;
+  const Seconds each = is_analytic ? pace.analytic : pace.alone + pace.for_each_worker * workers;
   return {.workers = workers,
           .iterations = setting.job.iterations,
           .seeds = setting.draws() ? chance_of(scenario, setting).seeds : 1,
           .draws = setting.draws(),
           .has_recursion = SeedTimes(scenario, setting).has_recursion(),
-          .shares_links = !is_quick,
+          .shares_links = !setting.is_quick(scenario.engine.fidelity),
           .iteration = each * workers};
 }
 
 Seconds protocol_step(const Scenario& scenario, const std::string& schedule) {
-  const Setting setting = setting_of(scenario, schedule);
-  SeedTimes times(scenario, setting);
-  return (setting.draws() ? by_chance(times, setting, scenario) : by_rule(times)).spread.mean;
+  Setting setting = setting_of(scenario, schedule);
+  return results_of(scenario, setting).spread.mean;
 }
 
 ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) {
-  const Setting setting = setting_of(scenario, schedule);
-  SeedTimes times(scenario, setting);
-  const Results results = setting.draws() ? by_chance(times, setting, scenario) : by_rule(times);
+  Setting setting = setting_of(scenario, schedule);
+  const Results results = results_of(scenario, setting);
 
   EngineOptions alone = scenario.engine;
   alone.slow_down = {};
@@ -333,7 +361,8 @@ ScheduleRun protocol_run(const Scenario& scenario, const std::string& schedule) 
 
 std::string protocol_trace(const Scenario& scenario, const std::string& schedule) {
   constexpr std::uint32_t kShown = 8;
-  const Setting setting = setting_of(scenario, schedule);
+  Setting setting = setting_of(scenario, schedule);
+  results_of(scenario, setting);  // which may let messages share links
   const ProtocolRun run = SeedTimes(scenario, setting).run(0, kShown);
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   for (Rank worker = 0; worker < setting.job.workers; ++worker)

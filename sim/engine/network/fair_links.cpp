@@ -10,6 +10,11 @@
 // event of the queue: .1 us each. A message that meets nobody costs nothing else. Where some meet,
 // all that are joined to them through shared links get new rates by progressive filling, once for
 // all that happens at an instant: messages + rounds x links, as many rounds as there are rates.
+//
+// With Reach::Near the users of the links that have changed share what all others leave them. Then
+// a link counts as changed, too, if others keep more than a fair share of it, or would take what is
+// left, and its users join; a change of one link fades out along the others. Rates are those of
+// Reach::All within a few percent, and links carry no more than they can at any time.
 
 namespace stepcast {
 namespace {
@@ -19,13 +24,15 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-FairLinks::FairLinks(const Cluster& cluster, EventQueue& queue)
+FairLinks::FairLinks(const Cluster& cluster, EventQueue& queue, Reach reach)
     : queue_(queue),
       links_(cluster),
       capacity_(links_.bandwidths()),
       users_(capacity_.size()),
       armed_for_(kNever),
+      reach_(reach),
       is_met_(capacity_.size(), 0),
+      is_whole_(capacity_.size(), 0),
       left_(capacity_.size()),
       left_for_(capacity_.size()) {}
 
@@ -141,59 +148,113 @@ void FairLinks::run_at(Transfer& transfer, std::uint32_t id, double rate) {
   post(transfer.since + transfer.left / rate, id, transfer.version);
 }
 
-// Into met_ the links that share users with changed_, directly or by way of others, and all links
-// of these users, which go into open_.
-void FairLinks::find_neighbours() {
-  const double now = queue_.now().value;
-  met_.clear();
-  open_.clear();
-  const auto meet = [&](LinkId link) {
-    if (is_met_[link])
-      return;
-    is_met_[link] = 1;
+void FairLinks::meet(LinkId link) {
+  if (std::exchange(is_met_[link], 1) == 0)
     met_.push_back(link);
-    left_[link] = capacity_[link];
-    left_for_[link] = static_cast<std::uint32_t>(users_[link].size());
-  };
+}
+
+void FairLinks::open_users(LinkId link) {
+  const double now = queue_.now().value;
+  is_whole_[link] = 1;
+  for (const std::uint32_t id : users_[link]) {
+    Transfer& transfer = transfers_[id];
+    if (std::exchange(transfer.is_open, true))
+      continue;
+    transfer.position = static_cast<std::uint32_t>(open_.size());
+    open_.push_back(id);
+    transfer.left = std::max(0.0, transfer.left - transfer.rate * (now - transfer.since));
+    transfer.since = now;
+    for (const LinkId crossed : transfer.path)
+      meet(crossed);
+  }
+}
+
+// The users of what has changed and, if all are concerned, the users of all links that these cross.
+void FairLinks::open_concerned() {
   for (const LinkId link : changed_)
     meet(link);
   changed_.clear();
-  for (std::size_t i = 0; i < met_.size(); ++i)
-    for (const std::uint32_t id : users_[met_[i]]) {
-      Transfer& transfer = transfers_[id];
-      if (std::exchange(transfer.is_known, true))
-        continue;
-      transfer.position = static_cast<std::uint32_t>(open_.size());
-      open_.push_back(id);
-      transfer.left = std::max(0.0, transfer.left - transfer.rate * (now - transfer.since));
-      transfer.since = now;
-      for (const LinkId link : transfer.path)
-        meet(link);
+  const std::size_t changed = met_.size();
+  for (std::size_t i = 0; i < (reach_ == Reach::All ? met_.size() : changed); ++i)
+    open_users(met_[i]);
+}
+
+// Whether others on the link keep more than one for whom it is the narrowest, or whether they would
+// take what the users leave that get new rates.
+bool FairLinks::opens_more(LinkId link) const {
+  constexpr double kTolerance = 0.02;
+  double change = 0;
+  double least = kNever;
+  double most = 0;
+  bool takes_rest = false;
+  for (const std::uint32_t id : users_[link]) {
+    const Transfer& transfer = transfers_[id];
+    if (transfer.is_open) {
+      change += transfer.share - transfer.rate;
+      least = transfer.narrowest == link ? std::min(least, transfer.share) : least;
+    } else {
+      most = std::max(most, transfer.rate);
+      takes_rest = takes_rest || transfer.narrowest == link;
     }
-  for (const LinkId link : met_)
-    is_met_[link] = 0;
+  }
+  return most * (1 - kTolerance) > least || (takes_rest && change < -kTolerance * capacity_[link]);
+}
+
+bool FairLinks::open_neighbours() {
+  const std::size_t before = open_.size();
+  const std::size_t met = met_.size();
+  for (std::size_t i = 0; i < met; ++i)
+    filling_.push_back(met_[i]);
+  std::erase_if(filling_,
+                [this](LinkId link) { return is_whole_[link] != 0 || !opens_more(link); });
+  for (const LinkId link : filling_)
+    open_users(link);
+  return open_.size() > before;
+}
+
+// What the others, whose rates stay, leave of each link.
+void FairLinks::begin_filling() {
+  settled_.clear();
+  filling_ = met_;
+  for (const LinkId link : met_) {
+    left_[link] = capacity_[link];
+    left_for_[link] = static_cast<std::uint32_t>(users_[link].size());
+    if (is_whole_[link] != 0)
+      continue;
+    for (const std::uint32_t id : users_[link])
+      if (!transfers_[id].is_open) {
+        left_[link] -= transfers_[id].rate;
+        --left_for_[link];
+      }
+    left_[link] = std::max(left_[link], 0.0);
+  }
+  for (const std::uint32_t id : open_)
+    transfers_[id].is_settled = false;
 }
 
 // Users of the tightest links, in the order of open_; they get their rates now.
 void FairLinks::find_tight(double most) {
   tight_.clear();
-  for (const LinkId link : met_) {
+  for (const LinkId link : filling_) {
     if (left_for_[link] == 0 || left_[link] / left_for_[link] > most)
       continue;
     for (const std::uint32_t id : users_[link])
-      if (std::exchange(transfers_[id].is_known, false))
+      if (Transfer& transfer = transfers_[id];
+          transfer.is_open && !std::exchange(transfer.is_settled, true)) {
+        transfer.narrowest = link;
         tight_.push_back(id);
+      }
   }
   std::ranges::sort(tight_, {}, [this](std::uint32_t id) { return transfers_[id].position; });
 }
 
-void FairLinks::share() {
+void FairLinks::fill() {
   constexpr double kRounding = 1e-12;
-  find_neighbours();
-  for (std::size_t shared = 0; shared < open_.size(); shared += tight_.size()) {
-    std::erase_if(met_, [this](LinkId link) { return left_for_[link] == 0; });
+  begin_filling();
+  while (settled_.size() < open_.size()) {
+    std::erase_if(filling_, [this](LinkId link) { return left_for_[link] == 0; });
     double least = kNever;
-    for (const LinkId link : met_)
+    for (const LinkId link : filling_)
       least = std::min(least, left_[link] / left_for_[link]);
     find_tight(least * (1 + kRounding));
     for (const std::uint32_t id : tight_) {
@@ -201,9 +262,27 @@ void FairLinks::share() {
         left_[link] -= least;
         --left_for_[link];
       }
-      run_at(transfers_[id], id, least);
+      transfers_[id].share = least;
+      settled_.push_back(id);
     }
   }
+  filling_.clear();
+}
+
+void FairLinks::share() {
+  constexpr int kRounds = 4;
+  met_.clear();
+  open_.clear();
+  open_concerned();
+  fill();
+  for (int round = 1; round < kRounds && reach_ == Reach::Near && open_neighbours(); ++round)
+    fill();
+  for (const std::uint32_t id : settled_)
+    run_at(transfers_[id], id, transfers_[id].share);
+  for (const std::uint32_t id : open_)
+    transfers_[id].is_open = false;
+  for (const LinkId link : met_)
+    is_met_[link] = is_whole_[link] = 0;
 }
 
 }  // namespace stepcast

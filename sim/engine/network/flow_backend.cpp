@@ -31,8 +31,22 @@ FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes 
       queue_(queue),
       nodes_(std::move(nodes)),
       assumes_(assumes),
-      ports_differ_(ports_differ),
-      links_(nodes_.cluster(), queue, *this) {}
+      ports_differ_(ports_differ) {
+  links_.emplace(nodes_.cluster(), queue, static_cast<FlowListener&>(*this));
+}
+
+FlowBackend::FlowBackend(const Cluster& cluster, EventQueue& queue, std::unique_ptr<Wire> wire)
+    : cluster_(cluster),
+      queue_(queue),
+      nodes_(cluster, Folding{}),
+      assumes_(false),
+      ports_differ_(false),
+      wire_(std::move(wire)) {}
+
+void FlowBackend::run_on_simgrid(bool fold) {
+  if (links_)
+    links_->run_on_simgrid(fold);
+}
 
 // Of all groups together where the nodes fold.
 FlowBackend::FlowPhase FlowBackend::phase_of(
@@ -117,7 +131,10 @@ void FlowBackend::start(const Collective& collective, const Participants& partic
 
 void FlowBackend::set_ports(std::span<const Rank> ranks, double share) {
   for (const Rank rank : ranks)
-    links_.set_port(nodes_.port_of(rank), share);
+    if (wire_)
+      wire_->set_port(rank, share);
+    else
+      links_->set_port(nodes_.port_of(rank), share);
 }
 
 void FlowBackend::begin_phase(std::uint32_t operation, Seconds delay) {
@@ -144,8 +161,15 @@ void FlowBackend::start_flows(std::uint32_t operation) {
     groups_[group] = {.operation = operation, .in_flight = end - flow};
     ++current.in_flight;
     for (; flow < end; ++flow)
-      links_.start(phase.flows[flow], group);
+      start_flow(phase.flows[flow], group);
   }
+}
+
+void FlowBackend::start_flow(const PortFlow& flow, std::uint32_t group) {
+  if (wire_)
+    wire_->send(flow.from, flow.to, flow.size, {}, *this, group);
+  else
+    links_->start(flow, group);
 }
 
 void FlowBackend::flow_arrived(std::uint32_t group) {

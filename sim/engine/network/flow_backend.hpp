@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/engine/network/flow_links.hpp"
@@ -23,7 +25,9 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   /// `ports_differ`: as of make_network_backend().
   FlowBackend(const Cluster& cluster, EventQueue& queue, FoldedNodes nodes, bool assumes,
               bool ports_differ);
-  void run_on_simgrid(bool fold) override { links_.run_on_simgrid(fold); }
+  /// The same on `wire`, which carries the flows in place of FlowLinks; nothing folds.
+  FlowBackend(const Cluster& cluster, EventQueue& queue, std::unique_ptr<Wire> wire);
+  void run_on_simgrid(bool fold) override;
   void start(const Collective& collective, const Participants& participants, Seconds delay,
              Done done) override;
   void set_ports(std::span<const Rank> ranks, double share) override;
@@ -54,6 +58,7 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   FlowPhase phase_of(Seconds startup, const std::vector<std::vector<Message>>& groups) const;
   void begin_phase(std::uint32_t operation, Seconds delay);
   void start_flows(std::uint32_t operation);
+  void start_flow(const PortFlow& flow, std::uint32_t group);
   void flow_arrived(std::uint32_t group) override;
   void group_arrived(std::uint32_t operation);
   void finish(std::uint32_t operation);
@@ -63,7 +68,8 @@ class FlowBackend : public NetworkBackend, private FlowListener {
   FoldedNodes nodes_;
   bool assumes_;
   bool ports_differ_;
-  FlowLinks links_;
+  std::optional<FlowLinks> links_;
+  std::unique_ptr<Wire> wire_;  // null: links_ carry the flows
   std::map<CollectiveKey, Phases> phases_;
   std::vector<Operation> operations_;
   std::vector<std::uint32_t> idle_;  // operations_ to use again

@@ -41,4 +41,9 @@ std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cl
   return nullptr;
 }
 
+std::unique_ptr<NetworkBackend> make_near_network(const Cluster& cluster, EventQueue& queue) {
+  return std::make_unique<FlowBackend>(cluster, queue,
+                                       std::make_unique<FairLinks>(cluster, queue, Reach::Near));
+}
+
 }  // namespace stepcast

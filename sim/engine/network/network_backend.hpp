@@ -68,4 +68,9 @@ std::unique_ptr<NetworkBackend> make_network_backend(Fidelity fidelity, const Cl
                                                      EventQueue& queue, const Folding& folding,
                                                      bool ports_differ = false);
 
+/// Flows as at Fidelity::Flow, on links of our own, whose sharing is found near what has changed
+/// alone (Reach::Near): what analytic fidelity takes where transfers meet by chance. A transfer
+/// costs some microseconds however large the cluster is.
+std::unique_ptr<NetworkBackend> make_near_network(const Cluster& cluster, EventQueue& queue);
+
 }  // namespace stepcast

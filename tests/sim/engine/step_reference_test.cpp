@@ -1,5 +1,6 @@
 // Every message on the engine's own links, against SimGrid's flows.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "models/collective/links.hpp"
 #include "sim/engine/network/fair_links.hpp"
 #include "sim/engine/network/simgrid_wire.hpp"
 #include "sim/engine/network/step_backend.hpp"
@@ -153,6 +155,67 @@ TEST(StepReference, TwoMessagesShareAPortAndTheLongerOneGetsItBack) {
                             {send(1, 1e6), send(2, 2e6)}, {});
   EXPECT_NEAR(ends[0], 200e-6, 1e-15);
   EXPECT_NEAR(ends[1], 300e-6, 1e-15);
+}
+
+// What the busiest link needs for the bytes of messages that all start at 0.
+Seconds busiest(const Cluster& cluster, const std::vector<Launched>& launches) {
+  std::vector<Message> messages;
+  for (const Launched& launch : launches)
+    messages.push_back({launch.ranks[0], launch.ranks[1], launch.collective.size});
+  return LinkLoads(cluster).transfer_time(messages);
+}
+
+std::vector<Launched> random_messages(const Cluster& cluster, std::uint32_t count,
+                                      double begin_within, std::mt19937& random) {
+  std::vector<Launched> launches;
+  while (launches.size() < count) {
+    const auto from = static_cast<Rank>(random() % cluster.ranks());
+    const auto to = static_cast<Rank>(random() % cluster.ranks());
+    const double size = 1e6 * static_cast<double>(1 + random() % 4);
+    const double at = begin_within * static_cast<double>(random() % 1000) / 1000;
+    if (from != to)
+      launches.push_back({.collective = {.kind = CollectiveKind::Send,
+                                         .algorithm = Algorithm::Direct,
+                                         .size = Bytes{size}},
+                          .ranks = {from, to},
+                          .at = Seconds{at}});
+  }
+  return launches;
+}
+
+// A change of one link is followed until it fades out among the others: messages end within a
+// few percent of when they do where it is followed everywhere.
+TEST(NearLinks, RandomMessagesEndAsThoseThatShareMaxMinFairly) {
+  std::mt19937 random(11);
+  for (int made = 0; made < 20; ++made) {
+    const Cluster cluster = made % 2 == 0 ? plain_cluster(16, 4) : racks(16, 2);
+    const auto launches = random_messages(cluster, 300, 20e-3, random);
+    const auto ends = [&](Reach reach) {
+      EventQueue queue;
+      return ends_on(queue, std::make_unique<FairLinks>(cluster, queue, reach), cluster, launches,
+                     {});
+    };
+    const std::vector<double> near = ends(Reach::Near);
+    const std::vector<double> all = ends(Reach::All);
+    double difference = 0;
+    for (std::size_t i = 0; i < near.size(); ++i)
+      difference += std::abs(near[i] - all[i]) / (all[i] - launches[i].at.value);
+    EXPECT_LT(difference / static_cast<double>(near.size()), 0.03) << made;
+    EXPECT_NEAR(std::ranges::max(near) / std::ranges::max(all), 1, 0.03) << made;
+  }
+}
+
+TEST(NearLinks, NoLinkCarriesMoreThanItsBandwidth) {
+  std::mt19937 random(12);
+  for (int made = 0; made < 50; ++made) {
+    const Cluster cluster = made % 2 == 0 ? plain_cluster(8, 4) : racks(8, 2);
+    const auto launches =
+        random_messages(cluster, 10 + static_cast<std::uint32_t>(random() % 200), 0, random);
+    EventQueue queue;
+    const auto ends = ends_on(queue, std::make_unique<FairLinks>(cluster, queue, Reach::Near),
+                              cluster, launches, {});
+    EXPECT_GE(std::ranges::max(ends), busiest(cluster, launches).value * (1 - 1e-9)) << made;
+  }
 }
 
 }  // namespace
