@@ -94,7 +94,9 @@ class RunCommand final : public Subcommand {
         {"--edge", "DEVICES", &edge_,
          "print a round of partitioned edge learning instead of a step: DEVICES,\nwhich share a "
          "radio band, is a CSV table with the columns device,\nwork_flops, speed_flops_per_s, "
-         "size_bytes and rate_bytes_per_s (of\neach channel if it had the whole band)"});
+         "size_bytes, rate_bytes_per_s (of each\nchannel if it had the whole band) and, if it is "
+         "there, start_s (fixed\ntime before the work); blocks and shares are also chosen "
+         "together"});
     options.push_back({"--verbose", "", &verbose_,
                        "also print options in force, tables of the breakdown, links, memory\nand "
                        "stages, why, notes and where inputs come from"});

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array kColumns{"device", "work_flops", "speed_flops_per_s", "size_bytes",
                               "rate_bytes_per_s"};
+constexpr const char* kStart = "start_s";  // may be left out
 constexpr std::size_t kMostDevices = 100'000;
 constexpr double kMost = 1e24;
 constexpr double kMostSeconds = 1e9;
@@ -23,6 +24,9 @@ class DeviceRow {
   explicit DeviceRow(const CsvTable& table) : table_(table) {
     for (std::size_t i = 0; i < kColumns.size(); ++i)
       places_[i] = table.column(kColumns[i]);
+    has_start_ = table.has(kStart);
+    if (has_start_)
+      places_.back() = table.column(kStart);
   }
 
   EdgeDevice device() const {
@@ -39,10 +43,18 @@ class DeviceRow {
     return {.name = std::string(name),
             .compute = Seconds{work / speed},
             .size = Bytes{size},
-            .rate = BytesPerSecond{rate}};
+            .rate = BytesPerSecond{rate},
+            .start = start()};
   }
 
  private:
+  Seconds start() const {
+    const double seconds = has_start_ ? number(kColumns.size(), true) : 0;
+    if (!(seconds <= kMostSeconds))
+      table_.fail(places_.back(), fmt::format("at most {:g} s", kMostSeconds));
+    return Seconds{seconds};
+  }
+
   double number(std::size_t column, bool may_be_0) const {
     const double value = table_.number(places_[column]);
     if (!(value <= kMost) || value < 0 || (value == 0 && !may_be_0))
@@ -52,7 +64,8 @@ class DeviceRow {
   }
 
   const CsvTable& table_;
-  std::array<std::size_t, kColumns.size()> places_{};
+  std::array<std::size_t, kColumns.size() + 1> places_{};
+  bool has_start_ = false;
 };
 
 }  // namespace

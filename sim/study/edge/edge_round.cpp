@@ -13,8 +13,9 @@ EdgeRound round_with(const std::vector<EdgeDevice>& devices, const std::vector<d
     const EdgeDevice& device = devices[i];
     const Seconds upload =
         device.size > Bytes{} ? device.size / (device.rate * shares[i]) : Seconds{};
-    round.devices.push_back({shares[i], upload, device.compute + upload});
-    round.time = std::max(round.time, device.compute + upload);
+    const Seconds time = device.before_upload() + upload;
+    round.devices.push_back({device.size, shares[i], device.compute, upload, time});
+    round.time = std::max(round.time, time);
   }
   return round;
 }
@@ -23,17 +24,18 @@ EdgeRound round_with(const std::vector<EdgeDevice>& devices, const std::vector<d
 double share_needed(const EdgeDevice& device, Seconds time) {
   if (device.size == Bytes{})
     return 0;
-  return std::min(1.0, device.size / device.rate / (time - device.compute));
+  return std::min(1.0, device.size / device.rate / (time - device.before_upload()));
 }
 
 // The soonest that a device can end, with the whole band; behind its compute even where the upload
 // is lost in rounding.
 Seconds alone(const EdgeDevice& device) {
+  const Seconds before = device.before_upload();
   if (device.size == Bytes{})
-    return device.compute;
+    return before;
   const double infinity = std::numeric_limits<double>::infinity();
-  return std::max(device.compute + device.size / device.rate,
-                  Seconds{std::nextafter(device.compute.value, infinity)});
+  return std::max(before + device.size / device.rate,
+                  Seconds{std::nextafter(before.value, infinity)});
 }
 
 // The sum of shares falls with T and is convex, so Newton's steps from the left of its root rise to
@@ -50,7 +52,7 @@ Seconds time_of_best(const std::vector<EdgeDevice>& devices) {
       const double share = share_needed(device, time);
       sum += share;
       if (share > 0)
-        slope += share / (time - device.compute).value;
+        slope += share / (time - device.before_upload()).value;
     }
     if (sum <= 1 || slope == 0)
       return time;

@@ -6,7 +6,8 @@
 
 namespace stepcast {
 
-/// A row for each device, with the band cut in equal parts and as is best.
+/// Returns rows for each device, with the band cut in equal parts, as is best for the blocks given,
+/// and with blocks and shares chosen together; then the rounds of six ways to choose them.
 std::string render_edge(const std::vector<EdgeDevice>& devices);
 std::string edge_json(const std::vector<EdgeDevice>& devices);
 

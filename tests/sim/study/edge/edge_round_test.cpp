@@ -84,6 +84,13 @@ TEST(EdgeDevices, AreReadByColumnAndRefusedByLine) {
   EXPECT_EQ(refusal(heading + "0,a,1,1,1\n"),
             "x.csv:2: rate_bytes_per_s: expected a number above 0 and at most 1e+24, found \"0\"");
   EXPECT_EQ(refusal("device\n"), "x.csv: expected a column work_flops, found device");
+  const auto late = parse_edge_devices(
+      "start_s,rate_bytes_per_s,device,work_flops,speed_flops_per_s,size_bytes\n.5,1,a,1,1,1\n",
+      "x");
+  EXPECT_EQ(late[0].start, Seconds{0.5});
+  EXPECT_EQ(refusal("rate_bytes_per_s,device,work_flops,speed_flops_per_s,size_bytes,start_s\n"
+                    "1,a,1,1,1,-1\n"),
+            "x.csv:2: start_s: expected a number of at least 0 and at most 1e+24, found \"-1\"");
   EXPECT_EQ(refusal(heading + "1,a\n"), "x.csv:2: expected 5 cells, as the heading has, found 2");
   EXPECT_EQ(refusal(heading + "1,,1,1,1\n"), "x.csv:2: device: expected a name, found \"\"");
   EXPECT_EQ(refusal(heading + "1,a,1e24,1e-9,1\n"),
