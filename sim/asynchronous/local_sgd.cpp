@@ -1,9 +1,13 @@
 #include "sim/asynchronous/local_sgd.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
+#include "models/base/error.hpp"
 #include "sim/asynchronous/group_meetings.hpp"
 
 namespace stepcast {
@@ -67,6 +71,27 @@ class LocalSgd {
 };
 
 }  // namespace
+
+std::vector<LocalSgdStage> stages_of(const LocalSgdStages& stages, std::uint32_t local_steps) {
+  constexpr double kMost = 1e9;
+  constexpr double kRounding = 1e-9;  // powers of square roots meet whole numbers
+  std::vector<LocalSgdStage> all;
+  double sum = 0;
+  for (std::uint32_t s = 0; s < stages.count; ++s) {
+    const double iterations = std::round(stages.first * std::pow(stages.growth, s));
+    sum += iterations;
+    if (!(sum <= kMost))
+      throw InputError(fmt::format(
+          "stages: expected at most {:g} iterations of all stages, found more in stage {}", kMost,
+          s + 1));
+    const double period =
+        stages.period_grows ? local_steps * std::pow(stages.growth, s / 2.0) : local_steps;
+    all.push_back({static_cast<std::uint32_t>(iterations),
+                   static_cast<std::uint32_t>(std::clamp(std::floor(period + kRounding), 1.0,
+                                                         std::max(iterations, 1.0)))});
+  }
+  return all;
+}
 
 ProtocolRun run_local_sgd(const ProtocolJob& job, const LocalSgdOptions& options) {
   return LocalSgd(job, options).run();

@@ -19,11 +19,15 @@ struct ProtocolReport {
       staleness{};            ///< Share of what was averaged that was 0, 1, ... iterations old.
   Bytes sent_per_nic{};       ///< By a node to others, per iteration of a worker.
   std::uint32_t dropped = 0;  ///< Gradients of all workers in a step that nobody uses.
+  /// Of a training whose rules change in it, in stages: all iterations, and how often all average
+  /// in them; else 0.
+  std::uint64_t training_iterations = 0;
+  std::uint64_t rounds = 0;
 };
 
 auto fields_of(Is<ProtocolReport> auto& report) {
-  auto& [all, slowest, waiting, gaps, staleness, sent, dropped] = report;
-  return std::tie(all, slowest, waiting, gaps, staleness, sent, dropped);
+  auto& [all, slowest, waiting, gaps, staleness, sent, dropped, iterations, rounds] = report;
+  return std::tie(all, slowest, waiting, gaps, staleness, sent, dropped, iterations, rounds);
 }
 
 }  // namespace stepcast

@@ -4,6 +4,9 @@
 #include <map>
 #include <string>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "models/base/error.hpp"
 #include "models/schedule/list/registry.hpp"
 #include "sim/asynchronous/ad_psgd.hpp"
@@ -172,15 +175,60 @@ Protocol groups(const Site& site, GroupGenerator generator) {
           .pace = pace_of(generator)};
 }
 
-Protocol local_sgd(const Site& site) {
-  const LocalSgdOptions options{.local_steps = site.read.count("local_steps"),
-                                .in_step = site.read.count("in_step")};
+Protocol averaging_after(const LocalSgdOptions& options) {
   return {.run = [options](const ProtocolJob& job) { return run_local_sgd(job, options); },
           .recursion =
               [options](const ProtocolJob& job, std::uint64_t first, std::uint32_t seeds) {
                 return local_sgd_times(job, options, first, seeds);
               },
           .period = {.iterations = options.local_steps, .memory = 0, .first = options.in_step}};
+}
+
+std::string in_words(const std::vector<LocalSgdStage>& stages) {
+  std::vector<std::string> iterations, periods;
+  std::uint64_t sum = 0, rounds = 0;
+  for (const LocalSgdStage& stage : stages) {
+    iterations.push_back(fmt::format("{}", stage.iterations));
+    periods.push_back(fmt::format("{}", stage.local_steps));
+    sum += stage.iterations;
+    rounds += stage.rounds();
+  }
+  return fmt::format(
+      "The step is the mean of {} iterations in stages of {}, which average after every {} of "
+      "them: {} rounds. How many stages reach a target is for the user to say.",
+      sum, fmt::join(iterations, ", "), fmt::join(periods, ", "), rounds);
+}
+
+// A stage is whole rounds and, at its end, a shorter one.
+Protocol in_stages(const std::vector<LocalSgdStage>& stages) {
+  Protocol protocol = averaging_after({.local_steps = stages.front().local_steps});
+  const auto add = [&](std::uint32_t local_steps, std::uint32_t iterations) {
+    if (iterations > 0)
+      protocol.parts.emplace_back(averaging_after({.local_steps = local_steps})).iterations =
+          iterations;
+  };
+  for (const LocalSgdStage& stage : stages) {
+    const std::uint32_t last = stage.iterations % stage.local_steps;
+    add(stage.local_steps, stage.iterations - last);
+    add(last, last);
+  }
+  protocol.stages = in_words(stages);
+  return protocol;
+}
+
+Protocol local_sgd(const Site& site) {
+  const OptionReader& read = site.read;
+  const LocalSgdOptions options{.local_steps = read.count("local_steps"),
+                                .in_step = read.count("in_step")};
+  const LocalSgdStages stages{.count = read.count("stages"),
+                              .first = read.count("stage_steps"),
+                              .growth = read.number("stage_growth"),
+                              .period_grows = read.is("stage_period", "growing")};
+  if (stages.count == 1)
+    return averaging_after(options);
+  if (options.in_step > 0)
+    read.fail("in_step", "expected 0 where stages is above 1, whose first stage can average more");
+  return in_stages(stages_of(stages, options.local_steps));
 }
 
 // The GPUs of a node share its NIC, and so do the servers' directions with nobody else's.

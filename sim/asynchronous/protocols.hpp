@@ -2,6 +2,8 @@
 
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "models/schedule/decentralised/peer_graph.hpp"
 #include "models/schedule/options.hpp"
@@ -39,6 +41,12 @@ struct Protocol {
   bool sends_only = false;    ///< Models go from worker to worker; no group averages.
   bool meets = false;         ///< Transfers meet on links by chance, and share them as they come.
   ProtocolPace pace{};
+  /// Parts of a training whose rules change in it, each with its `iterations`, which are whole
+  /// periods of one round; `run`, `recursion` and `period` are then those of the first stage.
+  /// Empty: the rules stay the same.
+  std::vector<Protocol> parts{};
+  std::uint32_t iterations = 0;
+  std::string stages{};  ///< What the parts are, in words.
 };
 
 /// The graph that protocol_of() makes, before it does; without edges where it makes none.

@@ -71,11 +71,57 @@ Setting setting_of(const Scenario& scenario, const std::string& schedule) {
           .worker = std::move(worker)};
 }
 
+// A part of a training whose rules stay the same, mostly the whole of it.
+struct Part {
+  const Protocol& rules;
+  ProtocolJob job;
+  double share = 1;       // of the iterations of the training
+  double iterations = 0;  // of the training; 0: as many as are simulated
+  std::uint64_t first = 0;
+  std::vector<Seconds> known{};  // of the recursion's seeds from `first` on
+};
+
+std::vector<Part> parts_of(const Scenario& scenario, const Setting& setting) {
+  std::vector<Part> parts;
+  double iterations = 0;
+  for (const Protocol& rules : setting.protocol.parts) {
+    ProtocolJob job = setting.job;
+    const std::uint32_t asked = scenario.engine.iterations;
+    job.iterations = rules.period.whole(asked > 0 ? asked : Chance::kIterations);
+    parts.push_back({.rules = rules,
+                     .job = std::move(job),
+                     .iterations = static_cast<double>(rules.iterations)});
+    iterations += rules.iterations;
+  }
+  for (Part& part : parts)
+    part.share = part.iterations / iterations;
+  if (parts.empty())
+    parts.push_back({.rules = setting.protocol, .job = setting.job});
+  return parts;
+}
+
+// What came of one seed in all parts.
+struct SeedRun {
+  Seconds time{};  // of an iteration
+  ProtocolTotals totals{};
+  std::uint32_t iterations = 0;
+  bool steady = true;
+
+  void add(const Part& part, const ProtocolRun& run) {
+    time += run.iteration_time() * part.share;
+    ProtocolTotals more;
+    more.add(run);
+    if (part.iterations > 0)
+      more.scale(part.iterations * part.job.workers / more.iterations);
+    totals.add(more);
+  }
+};
+
 // Of one seed; the recursion's come in blocks, the last of which is kept.
 class SeedTimes {
  public:
   SeedTimes(const Scenario& scenario, const Setting& setting)
-      : scenario_(scenario), setting_(setting) {}
+      : scenario_(scenario), setting_(setting), parts_(parts_of(scenario, setting)) {}
 
   bool has_recursion() const {
     return scenario_.engine.fidelity == Fidelity::Analytic && setting_.protocol.recursion &&
@@ -84,31 +130,56 @@ class SeedTimes {
 
   Seconds time(std::uint64_t seed) {
     if (!has_recursion())
-      return run(seed).iteration_time();
-    if (known_.empty() || seed < first_ || seed >= first_ + known_.size()) {
-      first_ = seed - seed % kRecursionBlock;
-      known_ = setting_.protocol.recursion(setting_.job, first_, kRecursionBlock);
-    }
-    return known_[seed - first_];
+      return run(seed).time;
+    Seconds sum{};
+    for (Part& part : parts_)
+      sum += time(part, seed) * part.share;
+    return sum;
   }
 
-  ProtocolRun run(std::uint64_t seed, std::uint32_t shown = 0) const {
-    ProtocolJob job = setting_.job;
-    job.slow_down.seed = seed;
-    job.shown = shown;
-    return run(std::move(job));
+  SeedRun run(std::uint64_t seed) const {
+    SeedRun all;
+    for (const Part& part : parts_) {
+      all.add(part, run(part, seed));
+      all.iterations += part.job.iterations;
+    }
+    return all;
   }
+
+  ProtocolRun shown_run(std::uint32_t shown) const { return run(parts_.front(), 0, shown); }
 
   // Where nothing is drawn.
-  CountedRun only_run() const {
-    const RunJob run_job = [this](const ProtocolJob& job) { return run(job); };
-    const Period& period = setting_.protocol.period;
+  SeedRun only_run() const {
     const RunLength length{.least = shortest_run(), .most = longest_run()};
-    return scenario_.engine.iterations > 0 ? first_run(setting_.job, period, run_job, length)
-                                           : steady_run(setting_.job, period, run_job, length);
+    SeedRun all;
+    for (const Part& part : parts_) {
+      const RunJob run_job = [&](const ProtocolJob& job) { return run(part.rules, job); };
+      const CountedRun counted = scenario_.engine.iterations > 0
+                                     ? first_run(part.job, part.rules.period, run_job, length)
+                                     : steady_run(part.job, part.rules.period, run_job, length);
+      all.add(part, counted.run);
+      all.iterations += counted.iterations;
+      all.steady = all.steady && counted.steady;
+    }
+    return all;
+  }
+
+  std::uint32_t iterations() const {
+    std::uint32_t sum = 0;
+    for (const Part& part : parts_)
+      sum += part.job.iterations;
+    return sum;
   }
 
  private:
+  Seconds time(Part& part, std::uint64_t seed) const {
+    if (part.known.empty() || seed < part.first || seed >= part.first + part.known.size()) {
+      part.first = seed - seed % kRecursionBlock;
+      part.known = part.rules.recursion(part.job, part.first, kRecursionBlock);
+    }
+    return part.known[seed - part.first];
+  }
+
   // Beyond 26,000 workers fewer iterations, which take half a second: the steady state of workers
   // in the same state shows from the first on, and else the run gets longer.
   std::uint32_t shortest_run() const {
@@ -127,14 +198,20 @@ class SeedTimes {
                                                (at_once * setting_.job.workers)));
   }
 
-  ProtocolRun run(ProtocolJob job) const {
-    return run_protocol(setting_.protocol, std::move(job), scenario_.cluster, scenario_.engine);
+  ProtocolRun run(const Part& part, std::uint64_t seed, std::uint32_t shown = 0) const {
+    ProtocolJob job = part.job;
+    job.slow_down.seed = seed;
+    job.shown = shown;
+    return run(part.rules, std::move(job));
+  }
+
+  ProtocolRun run(const Protocol& rules, ProtocolJob job) const {
+    return run_protocol(rules, std::move(job), scenario_.cluster, scenario_.engine);
   }
 
   const Scenario& scenario_;
   const Setting& setting_;
-  std::uint64_t first_ = 0;
-  std::vector<Seconds> known_;
+  std::vector<Part> parts_;
 };
 
 // What came of all seeds, or of the only run.
@@ -148,27 +225,23 @@ Results by_chance(SeedTimes& times, const Setting& setting, const Scenario& scen
   const auto seeds = run_seeds(chance_of(scenario, setting), [&](std::uint64_t seed) {
     if (seed >= kReported || times.has_recursion())
       return SeedResult{.time = times.time(seed).value, .details = {}};
-    const ProtocolRun run = times.run(seed);
-    ProtocolTotals totals;
-    totals.add(run);
-    return SeedResult{.time = run.iteration_time().value, .details = bytes_of(totals)};
+    const SeedRun run = times.run(seed);
+    return SeedResult{.time = run.time.value, .details = bytes_of(run.totals)};
   });
-  Results results{.spread = spread_of(seeds, setting.job.iterations), .totals = {}};
+  Results results{.spread = spread_of(seeds, times.iterations()), .totals = {}};
   for (std::uint64_t seed = 0; seed < std::min<std::size_t>(kReported, seeds.size()); ++seed)
     if (const std::string& known = seeds[seed].details; known.empty())
-      results.totals.add(times.run(seed));
+      results.totals.add(times.run(seed).totals);
     else
       results.totals.add(from_bytes<ProtocolTotals>(known));
   return results;
 }
 
 Results by_rule(const SeedTimes& times) {
-  const CountedRun counted = times.only_run();
-  const SeedResult time{.time = counted.run.iteration_time().value, .details = {}};
-  Results results{
-      .spread = spread_of({time}, counted.iterations), .totals = {}, .steady = counted.steady};
-  results.totals.add(counted.run);
-  return results;
+  const SeedRun counted = times.only_run();
+  return {.spread = spread_of({{.time = counted.time.value, .details = {}}}, counted.iterations),
+          .totals = counted.totals,
+          .steady = counted.steady};
 }
 
 Results unchecked_results(const Scenario& scenario, const Setting& setting) {
@@ -205,6 +278,8 @@ void add_cautions(Forecast& forecast, const Scenario& scenario, const Setting& s
   };
   note(NoteKind::Scope, "convergence",
        "Iterations are compared, not losses: how many it takes to a target is not forecast.");
+  if (!setting.protocol.stages.empty())
+    note(NoteKind::Scope, "stages", setting.protocol.stages);
   if (scenario.engine.fidelity == Fidelity::Analytic && setting.protocol.meets)
     note(NoteKind::Fidelity, "links",
          "At analytic fidelity transfers that meet share their links within a few percent of their "
@@ -301,6 +376,10 @@ void take_times(Forecast& forecast, const Scenario& scenario, const Setting& set
   report.slowest_iterations_per_s = totals.slowest / totals.time.value;
   report.sent_per_nic = model * (totals.between_nodes / totals.iterations * setting.job.per_node);
   report.dropped = setting.protocol.dropped;
+  for (const Protocol& part : setting.protocol.parts) {
+    report.training_iterations += part.iterations;
+    report.rounds += part.iterations / part.period.iterations;
+  }
   make_shares(report.gaps);
   make_shares(report.staleness);
 }
@@ -322,7 +401,7 @@ ProtocolWork work_of(const Scenario& scenario, const std::string& schedule) {
       scenario.engine.fidelity == Fidelity::Analytic || setting.protocol.has_servers;
   const Seconds each = is_analytic ? pace.analytic : pace.alone + pace.for_each_worker * workers;
   return {.workers = workers,
-          .iterations = setting.job.iterations,
+          .iterations = SeedTimes(scenario, setting).iterations(),
           .seeds = setting.draws() ? chance_of(scenario, setting).seeds : 1,
           .draws = setting.draws(),
           .has_recursion = SeedTimes(scenario, setting).has_recursion(),
@@ -363,7 +442,7 @@ std::string protocol_trace(const Scenario& scenario, const std::string& schedule
   constexpr std::uint32_t kShown = 8;
   Setting setting = setting_of(scenario, schedule);
   results_of(scenario, setting);  // which may let messages share links
-  const ProtocolRun run = SeedTimes(scenario, setting).run(0, kShown);
+  const ProtocolRun run = SeedTimes(scenario, setting).shown_run(kShown);
   std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n";
   for (Rank worker = 0; worker < setting.job.workers; ++worker)
     text += fmt::format(

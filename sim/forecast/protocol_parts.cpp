@@ -121,6 +121,21 @@ void ProtocolTotals::add(const ProtocolTotals& more) {
   engine.activities += more.engine.activities;
 }
 
+void ProtocolTotals::scale(double times) {
+  iterations *= times;
+  slowest *= times;
+  time = time * times;
+  computing = computing * times;
+  for (Seconds& each : waiting)
+    each = each * times;
+  sent *= times;
+  between_nodes *= times;
+  for (double& count : report.gaps)
+    count *= times;
+  for (double& count : report.staleness)
+    count *= times;
+}
+
 void tell_parts(Forecast& forecast, const ProtocolTotals& totals, const Workload& workload,
                 const ProtocolJob& job) {
   add_parts(forecast, totals, workload, job);

@@ -23,6 +23,8 @@ struct ProtocolTotals {
 
   void add(const ProtocolRun& run);
   void add(const ProtocolTotals& more);
+  /// Counts what was simulated so many times.
+  void scale(double times);
 };
 
 auto fields_of(Is<ProtocolTotals> auto& totals) {

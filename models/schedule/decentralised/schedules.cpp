@@ -169,9 +169,21 @@ ScheduleInfo local_sgd_schedule() {
   return info(
       "local-sgd", "averages with all every few iterations",
       "Stich, Local SGD Converges Fast and Communicates Little, ICLR 2019; Lin et al., Don't "
-      "Use Large Mini-Batches, Use Local SGD, ICLR 2020 (post-local)",
+      "Use Large Mini-Batches, Use Local SGD, ICLR 2020 (post-local); Guo et al., "
+      "Communication-Efficient Distributed Stochastic AUC Maximization, ICML 2020 (stages)",
       {count("local_steps", "4", "iterations between two averagings", kSome),
-       count("in_step", "0", "first iterations that average every time (post-local)", kAny)});
+       count("in_step", "0", "first iterations that average every time (post-local)", kAny),
+       count("stages", "1",
+             "stages of the training, whose mean step is told; 1: the rules stay the same",
+             {.least = 1, .most = 30}),
+       count("stage_steps", "2000", "stages above 1: iterations of the first stage",
+             {.least = 1, .most = 1e9}),
+       number_option("stage_growth", "3", "how many times as long each stage is as the one before",
+                     {.least = 1, .most = 100}),
+       choice("stage_period",
+              "growing: iterations between two averagings grow by stages, with the square root of "
+              "stage_growth (CODA); fixed: they stay",
+              {"growing", "fixed"})});
 }
 
 ScheduleInfo ssp_schedule() {

@@ -1,11 +1,13 @@
 #include "sim/cli/study/goal_study.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "models/base/error.hpp"
+#include "models/schedule/list/registry.hpp"
 #include "sim/forecast/effects.hpp"
 #include "sim/report/text/wording.hpp"
 
@@ -45,7 +47,27 @@ Solution solution_of(const Attempt& attempt, const Goal& goal, const Forecast& f
   solution.iterations = attempt.iterations.value_or(
       iterations_of(solution.epochs, static_cast<double>(goal.samples),
                     forecast.throughput * forecast.iteration_time.value));
+  const ProtocolReport& protocol = forecast.protocol;
+  if (const auto all = static_cast<double>(protocol.training_iterations); all > 0) {
+    solution.rounds =
+        std::round(solution.iterations * (static_cast<double>(protocol.rounds) / all));
+    if (std::abs(solution.iterations - all) > 0.5)
+      solution.notes.push_back(
+          {NoteKind::Scope, "stages",
+           fmt::format("Its stages have {} iterations, and {:.0f} are counted: the step and the "
+                       "rounds are those of the stages.",
+                       protocol.training_iterations, solution.iterations)});
+  }
   return solution;
+}
+
+/// Beside a way that trains in stages, one whose ranks are in step communicates in every iteration.
+void count_rounds(std::vector<Solution>& solutions) {
+  if (std::ranges::all_of(solutions, [](const Solution& each) { return each.rounds == 0; }))
+    return;
+  for (Solution& solution : solutions)
+    if (solution.rounds == 0 && schedule_of(solution.schedule).trains_in_step())
+      solution.rounds = std::round(solution.iterations);
 }
 
 }  // namespace
@@ -98,6 +120,7 @@ std::vector<Solution> solutions_of(const Goal& goal, const std::vector<SweepResu
   for (std::size_t i = 0; i < results.size(); ++i)
     if (results[i].forecast)
       solutions.push_back(solution_of(goal.attempts[i], goal, *results[i].forecast));
+  count_rounds(solutions);
   return solutions;
 }
 

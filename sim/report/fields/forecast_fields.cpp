@@ -42,6 +42,11 @@ Json if_asynchronous(const ForecastRow& row) {
 }
 
 template <auto Member>
+Json if_in_stages(const ForecastRow& row) {
+  return unless(row.forecast.protocol.rounds <= 0, of<&Forecast::protocol, Member>(row));
+}
+
+template <auto Member>
 Json if_asked(const ForecastRow& row) {
   return unless(!row.forecast.what_if.is_known(), of<&Forecast::what_if, Member>(row));
 }
@@ -252,6 +257,12 @@ constexpr std::array kForecastFields = std::to_array<ForecastField>({
      "sent per NIC"},
     {"protocol.dropped_gradients", Unit::Count, if_asynchronous<&ProtocolReport::dropped>, "", "",
      "", kFromZero},
+    {"protocol.training_iterations", Unit::Count,
+     if_in_stages<&ProtocolReport::training_iterations>,
+     "Of a training in stages, of all of which the step is the mean.", "iterations of all stages",
+     "", kOptional},
+    {"protocol.rounds", Unit::Count, if_in_stages<&ProtocolReport::rounds>,
+     "How often all average in them.", "rounds of all stages", "", kOptional},
     {"what_if", Unit::Object, nullptr, "In run --json, not in compare's results.", "", "",
      kOptional},
     {"what_if.no_compute", Unit::Seconds, if_asked<&StepWithout::no_compute>,

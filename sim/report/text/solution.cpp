@@ -24,15 +24,22 @@ std::string origin_of(const Solution& solution) {
   return solution.given ? "given" : name_of(solution.provenance.kind);
 }
 
-std::vector<std::string> row_of(const Solution& solution, const Solution& first) {
-  return {solution.label,
-          solution.schedule,
-          solution.epochs > 0 ? fmt::format("{:g}", solution.epochs) : "",
-          fmt::format("{:.0f}", solution.iterations),
-          fmt::format("{:.2f}", solution.step.value * 1e3),
-          fmt::format("{:.2f}", hours(solution.total())),
-          fmt::format("{:.3f}", first.total() / solution.total()),
-          origin_of(solution)};
+// Told where one of the ways trains in stages, whose rounds are its point.
+bool tells_rounds(const std::vector<Solution>& solutions) {
+  return std::ranges::any_of(solutions, [](const Solution& each) { return each.rounds > 0; });
+}
+
+std::vector<std::string> row_of(const Solution& solution, const Solution& first, bool rounds) {
+  std::vector<std::string> row{solution.label, solution.schedule,
+                               solution.epochs > 0 ? fmt::format("{:g}", solution.epochs) : "",
+                               fmt::format("{:.0f}", solution.iterations)};
+  if (rounds)
+    row.push_back(solution.rounds > 0 ? fmt::format("{:.0f}", solution.rounds) : "");
+  row.insert(row.end(),
+             {fmt::format("{:.2f}", solution.step.value * 1e3),
+              fmt::format("{:.2f}", hours(solution.total())),
+              fmt::format("{:.3f}", first.total() / solution.total()), origin_of(solution)});
+  return row;
 }
 
 // Hours, as in the table, unless they would come out as 0.
@@ -71,16 +78,15 @@ double iterations_of(double epochs, double samples, double samples_of_step) {
 }
 
 std::string render_solutions(const std::string& heading, const std::vector<Solution>& solutions) {
-  Table table{.columns = {{"way", Align::Left},
-                          {"schedule", Align::Left},
-                          {"epochs"},
-                          {"iterations"},
-                          {"iteration ms"},
-                          {"hours"},
-                          {"speed-up"},
-                          {"counts", Align::Left}}};
+  const bool rounds = tells_rounds(solutions);
+  Table table{
+      .columns = {{"way", Align::Left}, {"schedule", Align::Left}, {"epochs"}, {"iterations"}}};
+  if (rounds)
+    table.columns.push_back({"rounds"});
+  table.columns.insert(table.columns.end(),
+                       {{"iteration ms"}, {"hours"}, {"speed-up"}, {"counts", Align::Left}});
   for (const Solution& solution : solutions)
-    table.rows.push_back(row_of(solution, solutions.front()));
+    table.rows.push_back(row_of(solution, solutions.front(), rounds));
   return wrap(heading, 2) + "\n" + render(table) + "\n" + wrap(sentence_on(solutions), 0) +
          likely_line(best_of(solutions).likely, "likely range of its step") + notes_on(solutions);
 }
@@ -98,6 +104,8 @@ std::string solutions_json(const std::string& target, const std::string& workloa
     if (solution.epochs > 0)
       entry["epochs"] = solution.epochs;
     entry["iterations"] = solution.iterations;
+    if (solution.rounds > 0)
+      entry["rounds"] = solution.rounds;
     entry["iteration_time_s"] = solution.step.value;
     add_likely(entry, solution.likely);
     entry["time_s"] = solution.total().value;

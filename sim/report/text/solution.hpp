@@ -17,6 +17,7 @@ struct Solution {
   std::string schedule;
   double epochs = 0;  ///< 0: not known.
   double iterations = 0;
+  double rounds = 0;      ///< In which all ranks communicate; 0: not told.
   Seconds step{};         ///< Mean over the steps of a period.
   LikelyStep likely{};    ///< Where it is likely to lie.
   Provenance provenance;  ///< Of the count.

@@ -53,6 +53,50 @@ TEST(ProtocolForecast, LocalSgdAveragesOnceInItsSteps) {
     EXPECT_NEAR(time(steps) / (alone + averaging / steps), 1, 1e-12) << steps;
 }
 
+// The sum of all iterations and rounds, each of which averages once: 26,000 iterations in stages of
+// 2,000, 6,000 and 18,000 average after every 8, 13 and 24 of them, 1,462 times.
+TEST(ProtocolForecast, LocalSgdInStagesTellsTheMeanStepOfAll) {
+  const auto step = [](const ScheduleOptions& options) {
+    return protocol_run(quiet_scenario(options), "local-sgd").forecast;
+  };
+  const Workload workload = quiet_scenario().workload;
+  const Seconds alone = forward_time(workload) + backward_time(workload) + workload.update;
+  const Seconds averaging = step({{"local_steps", "1"}}).iteration_time - alone;
+  const Forecast growing = step({{"local_steps", "8"}, {"stages", "3"}});
+  EXPECT_NEAR(growing.iteration_time / (alone + averaging * (1462. / 26'000)), 1, 1e-12);
+  EXPECT_EQ(growing.protocol.training_iterations, 26'000U);
+  EXPECT_EQ(growing.protocol.rounds, 1462U);
+  EXPECT_TRUE(growing.steady);
+  EXPECT_TRUE(has_note(growing, "stages"));
+  const Forecast fixed = step({{"local_steps", "8"}, {"stages", "3"}, {"stage_period", "fixed"}});
+  EXPECT_NEAR(fixed.iteration_time / step({{"local_steps", "8"}}).iteration_time, 1, 1e-12);
+  EXPECT_EQ(fixed.protocol.rounds, 3250U);
+  EXPECT_EQ(step({}).protocol.rounds, 0U);
+}
+
+// Stages by themselves, each of which is a whole number of rounds.
+TEST(ProtocolForecast, StagesAreWeighedWhereChanceDraws) {
+  const auto mean = [](const ScheduleOptions& options) {
+    Scenario scenario = quiet_scenario(options, "2");
+    scenario.engine.slow_down.laws = {SlowDown::LogNormal{.sigma = 0.3}};
+    scenario.chance.seeds = 40;
+    return protocol_run(scenario, "local-sgd").forecast;
+  };
+  // 60 iterations with periods of 5, then 240 with 10.
+  const Forecast stages =
+      mean({{"local_steps", "5"}, {"stages", "2"}, {"stage_steps", "60"}, {"stage_growth", "4"}});
+  EXPECT_EQ(stages.protocol.rounds, 36U);
+  const Seconds first = mean({{"local_steps", "5"}}).iteration_time;
+  const Seconds second = mean({{"local_steps", "10"}}).iteration_time;
+  EXPECT_NEAR(stages.iteration_time / (first * .2 + second * .8), 1, 1e-12);
+  EXPECT_EQ(stages.spread.seeds, 40U);
+}
+
+TEST(ProtocolForecast, StagesDoNotAverageEveryTimeAtFirst) {
+  EXPECT_THROW(protocol_run(quiet_scenario({{"stages", "2"}, {"in_step", "3"}}), "local-sgd"),
+               InputError);
+}
+
 TEST(ProtocolForecast, NothingIsSaidOfALoneStragglersSteadyState) {
   Scenario scenario = quiet_scenario({}, "4");
   scenario.engine.stragglers[3] = 1.5;

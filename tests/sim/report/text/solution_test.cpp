@@ -43,5 +43,18 @@ TEST(Solution, ANoteOfTwoWaysIsSaidOnceAndNamesBoth) {
   EXPECT_TRUE(text.ends_with("\nNote on b, c: mind the gap\n")) << text;
 }
 
+// Nothing is said of rounds unless a way trains in stages.
+TEST(Solution, RoundsAreToldWhereTheyAreKnown) {
+  std::vector<Solution> solutions{
+      {.label = "a", .schedule = "ddp", .iterations = 26'000, .step = Seconds{1}},
+      {.label = "b", .schedule = "local-sgd", .iterations = 26'000, .step = Seconds{1}}};
+  const auto json = [&] { return solutions_json("t", "w", "c", "flow", solutions); };
+  EXPECT_EQ(render_solutions("heading", solutions).find("rounds"), std::string::npos);
+  EXPECT_EQ(json().find("rounds"), std::string::npos);
+  solutions[1].rounds = 1462;
+  EXPECT_NE(render_solutions("heading", solutions).find("1462"), std::string::npos);
+  EXPECT_NE(json().find("\"rounds\": 1462"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace stepcast
