@@ -32,7 +32,8 @@ TEST(Presets, NamesAreOfNoSchedule) {
 
 // Its values are legal, but for a word that is resolved by tuning before a plan is built.
 TEST(Presets, EachBuildsAPlan) {
-  const Workload workload = examples::uniform_workload(3, {1e-3}, {2e-3}, 1'000);
+  Workload workload = examples::uniform_workload(3, {1e-3}, {2e-3}, 1'000);
+  workload.compression = CompressionCosts{.memory_bandwidth = BytesPerSecond{1e11}};
   const Cluster cluster = examples::plain_cluster(4, 2);
   for (const Preset& preset : all_presets()) {
     ScheduleOptions options;

@@ -1,0 +1,1 @@
+stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-ib100 --schedules dlrm --set tables=100 --set rows=1e6 --set dimension=64 --set pooling=20 --set chunks=4 --set skew=0.8,1.05 --set keep=1,0.35 --fidelity analytic

@@ -1,0 +1,1 @@
+stepcast compare --workload resnet50-rtx2080ti-bs64 --cluster rtx2080ti-16x4-10gbe --schedules dlrm --set tables=100 --set dimension=128 --set dp_density=1,0.005 --set mp_density=1,0.025 --fidelity analytic
