@@ -149,7 +149,7 @@ class Structure(unittest.TestCase):
             self.assertGreater(profile_torch.law_of(json.loads(file.read_text()), DEVICES, "fp32")["bandwidth"], 1e10)
         small, large = (profile_torch.law_of(json.loads((DEVICES / f"{name}.json").read_text()), DEVICES, "bf16")
                       for name in ("a100-40gb", "a100"))
-        self.assertEqual(small["macs"], large["macs"])
+        self.assertAlmostEqual(small["macs"] / large["macs"], 1)
         self.assertAlmostEqual(small["bandwidth"] / large["bandwidth"], 1555 / 2039)
         with self.assertRaisesRegex(ValueError, "has no rate for bf16"):
             profile_torch.law_of({"name": "x", "peak_fp32_tflops": 1}, DEVICES, "bf16")
